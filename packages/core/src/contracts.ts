@@ -1,0 +1,115 @@
+// The words that every package shares (Gymnasium's, with units in names). Types only.
+
+/** A box of real numbers, or one choice out of `high[0] + 1` when `discrete`. */
+export interface Space {
+  readonly names: readonly string[]
+  readonly low: Float64Array
+  readonly high: Float64Array
+  readonly kind: 'box' | 'discrete'
+}
+
+/** Numbers that explain a step: what happened, apart from what was rewarded. */
+export type StepInfo = Readonly<Record<string, number>>
+
+export interface Step {
+  readonly observation: Float32Array
+  readonly reward: number
+  /** The task reached an end state: nothing follows. */
+  readonly terminated: boolean
+  /** A time limit cut the episode: the future still has value. */
+  readonly truncated: boolean
+  readonly info: StepInfo
+}
+
+/** A simulator: synchronous, deterministic by seed, clonable through `save` and `load`. */
+export interface Environment {
+  readonly observation: Space
+  readonly action: Space
+  reset(seed: number): Float32Array
+  step(action: Float32Array): Step
+  save(): Uint8Array
+  load(state: Uint8Array): void
+}
+
+/** A cluster, a host, a gateway: the same words, but it takes time and may fail. */
+export interface LiveEnvironment {
+  readonly observation: Space
+  readonly action: Space
+  reset(signal?: AbortSignal): Promise<Float32Array>
+  step(action: Float32Array, signal?: AbortSignal): Promise<Step>
+}
+
+/** Anything that decides: a policy, a heuristic, a constant. Anything can be the fallback, baseline or shadow of anything. */
+export interface Controller {
+  readonly name: string
+  /** Fills `out` [A] from `observation` [S]; allocates nothing. */
+  decide(observation: Float32Array, out: Float32Array): void
+}
+
+export interface Transition {
+  readonly observation: Float32Array
+  readonly action: Float32Array
+  readonly reward: number
+  readonly nextObservation: Float32Array
+  readonly terminated: boolean
+  /** What the rule-based controller would have done here, where one ran in shadow. */
+  readonly ruleAction?: Float32Array
+}
+
+/** What one learning update did; non-finite updates are skipped and counted. */
+export interface UpdateReport {
+  readonly updates: number
+  readonly skipped: number
+  readonly criticLoss: number
+  readonly actorLoss: number
+  readonly meanQ: number
+}
+
+/** A controller that learns. */
+export interface Agent extends Controller {
+  observe(transition: Transition): void
+  update(): UpdateReport
+  save(): Uint8Array
+  load(bytes: Uint8Array): void
+}
+
+/** One time step of a trajectory as it is stored. Arrays are copies owned by the store. */
+export interface TrajectoryStep {
+  readonly episode: number
+  readonly step: number
+  readonly observation: Float32Array
+  readonly action: Float32Array
+  readonly reward: number
+}
+
+/** Source of uniform numbers; `Random` of this package is one. */
+export interface RandomSource {
+  /** Uniform in [0, 1). */
+  uniform(): number
+  /** Uniform in 0 … n − 1. */
+  integer(n: number): number
+}
+
+/** Every (state, action, reward) with episode and step; memory, file, InfluxDB (5.1, trajectory database). */
+export interface TrajectoryStore {
+  append(step: TrajectoryStep): void | Promise<void>
+  /** The last n steps, oldest first. */
+  recent(n: number): readonly TrajectoryStep[]
+  /** The n episodes of highest total reward, best first. */
+  best(n: number): readonly (readonly TrajectoryStep[])[]
+  /** n steps drawn uniformly with replacement. */
+  sample(n: number, random: RandomSource): readonly TrajectoryStep[]
+}
+
+/** Milliseconds since any fixed moment; the host's clock or a test's. */
+export interface Clock {
+  now(): number
+}
+
+/** Matches console, pino and consola. A library never logs on its own. */
+export interface Logger {
+  debug(message: string, fields?: object): void
+  info(message: string, fields?: object): void
+  warn(message: string, fields?: object): void
+  error(message: string, fields?: object): void
+}

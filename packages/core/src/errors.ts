@@ -1,0 +1,38 @@
+/** The base of every error Trimtab throws. Tell errors apart by `code`: two copies of a package may be loaded side by side. */
+export class TrimtabError extends Error {
+  /** Stable, machine-readable; part of the API. */
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+    this.code = code
+  }
+}
+
+/** What the caller passed in cannot be used; nothing was changed. */
+export class ConfigError extends TrimtabError {}
+
+/** The wasm core failed; after `core_trapped` the instance must not be used again. */
+export class CoreError extends TrimtabError {}
+
+/** A saved file cannot be used as it is. */
+export class FormatError extends TrimtabError {}
+
+/** The host said no; `cause` is what it said. */
+export class AdapterError extends TrimtabError {}
+
+/** Collects every problem of a configuration before refusing it, each with its path. */
+export class Problems {
+  readonly #list: string[] = []
+
+  /** Notes `message` unless `holds`. */
+  check(holds: boolean, message: string): void {
+    if (!holds) this.#list.push(message)
+  }
+
+  /** @throws {ConfigError} `config_invalid` with every problem noted so far */
+  throwIfAny(subject: string): void {
+    if (this.#list.length > 0) throw new ConfigError('config_invalid', `${subject}: ${this.#list.join('; ')}`)
+  }
+}

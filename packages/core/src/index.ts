@@ -1,0 +1,23 @@
+export { ABI_VERSION } from './abi.js'
+export { Arena } from './arena.js'
+export type {
+  Agent,
+  Clock,
+  Controller,
+  Environment,
+  LiveEnvironment,
+  Logger,
+  RandomSource,
+  Space,
+  Step,
+  StepInfo,
+  TrajectoryStep,
+  TrajectoryStore,
+  Transition,
+  UpdateReport,
+} from './contracts.js'
+export { Core, createCore } from './core.js'
+export { AdapterError, ConfigError, CoreError, FormatError, Problems, TrimtabError } from './errors.js'
+export { CoreMath } from './math.js'
+export { Random } from './random.js'
+export { type CoreBuild, type CoreExports, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'

@@ -1,0 +1,56 @@
+// Builds what is stale: the wasm core, then every package's JavaScript, then (with --types) its declarations.
+// Usage: node scripts/build.mjs [--quiet] [--types]
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildWasm } from './build-wasm.mjs'
+import { isFresh, ROOT, writeStamp } from './stamp.mjs'
+
+const quiet = process.argv.includes('--quiet')
+
+const packages = ['packages', 'adapters'].flatMap((group) =>
+  readdirSync(join(ROOT, group))
+    .map((name) => `${group}/${name}`)
+    .filter((folder) => existsSync(join(ROOT, folder, 'src/index.ts'))),
+)
+
+/** The sources behind `exports` and `bin` are the entries; nothing is listed twice. */
+function entriesOf(folder) {
+  const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+  const sources = Object.values(manifest.exports).flatMap((target) => target['@trimtab/source'] ?? [])
+  const bins = Object.values(manifest.bin ?? {}).map((file) => file.replace('dist/', 'src/').replace(/\.js$/, '.ts'))
+  return [...new Set([...sources, ...bins])].map((source) => join(ROOT, folder, source))
+}
+
+await buildWasm({ quiet })
+for (const folder of packages) {
+  const out = join(ROOT, folder, 'dist')
+  const inputs = [`${folder}/src`, `${folder}/package.json`, 'scripts/build.mjs', 'package.json']
+  if (isFresh(out, inputs)) continue
+  if (!quiet) console.error(`build: ${folder}`)
+  rmSync(out, { recursive: true, force: true })
+  const { build } = await import('tsup')
+  await build({
+    entry: entriesOf(folder),
+    outDir: out,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'neutral',
+    splitting: true,
+    removeNodeProtocol: false,
+    external: [/^#wasm\//, /^node:/],
+    silent: true,
+    config: false,
+    tsconfig: join(ROOT, folder, 'tsconfig.json'),
+  })
+  writeStamp(out, inputs)
+}
+if (process.argv.includes('--types')) {
+  execFileSync(
+    process.execPath,
+    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', ...packages.map((folder) => join(ROOT, folder))],
+    {
+      stdio: 'inherit',
+    },
+  )
+}

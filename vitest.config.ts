@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+// Tests run against the sources of every package (condition `@trimtab/source`) and the wasm that `npm test` has built.
+export default defineConfig({
+  resolve: { conditions: ['@trimtab/source'] },
+  ssr: { resolve: { conditions: ['@trimtab/source'] } },
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'adapters/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 60_000,
+  },
+})
