@@ -1,0 +1,3 @@
+// Handlers for the vectors of the Kubernetes autoscalers (hpa-vpa/README.md beside the vectors).
+
+export const handlers = {}

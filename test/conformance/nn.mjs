@@ -1,0 +1,3 @@
+// Handlers for the neural and statistical vectors (nn-vectors/README.md beside the vectors).
+
+export const handlers = {}
