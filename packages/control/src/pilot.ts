@@ -1,0 +1,87 @@
+import type { Agent, Controller, StepInfo, Transition } from '@trimtab/core'
+
+/** Where an agent stands in its life (Algorithm 5.1). */
+export type Stage = 'initialized' | 'offline' | 'online' | 'serving'
+
+/** Whose action a pilot chose. */
+export type Decider = 'agent' | 'rule'
+
+/** Whose action was applied; `hold`: neither had a usable one, the last safe action stays. */
+export type Source = Decider | 'hold'
+
+/** An agent that also explores; `Ddpg` of `@trimtab/learn` is one. */
+export interface ExploringAgent extends Agent {
+  /** Fills `out` [A] with the behaviour policy's action: the policy with exploration noise. */
+  explore(observation: Float32Array, out: Float32Array): void
+  /** An episode is over: schedules of the exploration advance. */
+  endEpisode(): void
+}
+
+/** What one episode came to. */
+export interface EpisodeSummary {
+  readonly episode: number
+  readonly steps: number
+  /** Sum of the rewards that were measured. */
+  readonly reward: number
+  /** Steps whose reward was measured: less than `steps` when telemetry was missing. */
+  readonly rewardedSteps: number
+  /** Steps by whose action was applied; they sum to `steps`. */
+  readonly sources: Readonly<Record<Source, number>>
+  /** The task ended by itself, not by a time limit. */
+  readonly terminated: boolean
+}
+
+/**
+ * Decides, step by step, who acts and what is learned from it. The `ControlLoop` calls it; the guard stands behind it.
+ *
+ * A pilot may throw (a trapped core does): the loop then goes on under `rule` and never calls this pilot again.
+ */
+export interface Pilot {
+  /** The stage in which the next decision is made. */
+  readonly stage: Stage
+
+  /**
+   * The fallback. It sees NaN where a metric is missing, and must either cope with it or answer NaN (the last safe action
+   * is then held). When a pilot runs it in shadow and its agent's action turns out unusable, it is asked twice in one step.
+   */
+  readonly rule: Controller
+
+  /** Fills `out` [A] from a usable `observation` [S] (finite, fresh, in order) and says whose action it is. Allocates nothing. */
+  decide(observation: Float32Array, out: Float32Array): Decider
+
+  /**
+   * Called after each step whose two observations and reward are usable. `transition.action` is what was applied, after the
+   * guard. The object and its arrays belong to the loop and are valid during the call only.
+   */
+  observe(transition: Transition, info: StepInfo): void
+
+  endEpisode(summary: EpisodeSummary): void
+}
+
+/** A pilot that never leaves the rule: a baseline, and what remains when an agent has failed. */
+export function rulePilot(rule: Controller): Pilot {
+  return {
+    stage: 'offline',
+    rule,
+    decide(observation, out) {
+      rule.decide(observation, out)
+      return 'rule'
+    },
+    observe() {},
+    endEpisode() {},
+  }
+}
+
+/** A pilot that always follows one controller, learning nothing: a trained policy, judged or served as it stands. */
+export function servingPilot(controller: Controller, rule: Controller): Pilot {
+  return {
+    stage: 'serving',
+    rule,
+    decide(observation, out) {
+      controller.decide(observation, out)
+      return 'agent'
+    },
+    observe() {},
+    endEpisode() {},
+  }
+}
