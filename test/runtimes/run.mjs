@@ -1,0 +1,133 @@
+// Usage: npm run test:runtimes
+// One probe on every runtime; each must print the hashes that Node 20 prints, from its SIMD and its scalar build.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { launchChromium } from '../browser/chromium.mjs'
+import { serve } from '../browser/serve.mjs'
+import { installHere } from '../install.mjs'
+
+const HERE = fileURLToPath(new URL('.', import.meta.url))
+const BUILD = join(HERE, 'build')
+const PRINT = join(HERE, 'print.mjs')
+const MODULES = join(HERE, 'node_modules')
+const TIMEOUT_MS = 120_000
+
+function run(program, args) {
+  if (!existsSync(program)) throw new Error(`${program} is missing: this platform's package was not installed by npm`)
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { cwd: HERE, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${basename(program)} ${args.join(' ')}: ${error.message}\n${stderr}`))
+      else resolve(stdout)
+    })
+  })
+}
+
+const lastLine = (text) => JSON.parse(text.trim().split('\n').at(-1))
+const bundle = (entry, options) =>
+  build({ entryPoints: [join(HERE, entry)], outdir: BUILD, bundle: true, format: 'esm', metafile: true, ...options })
+
+async function onNode20() {
+  const major = Number(process.versions.node.split('.')[0])
+  if (major !== 20) throw new Error(`the reference is Node 20, this is ${process.version}: run this with Node 20`)
+  return { version: process.version, hashes: lastLine(await run(process.execPath, [PRINT])) }
+}
+
+async function onCommand(program, args) {
+  const version = (await run(program, ['--version'])).match(/\d+\.\d+\.\d+/)?.[0]
+  return { version, hashes: lastLine(await run(program, [...args, PRINT])) }
+}
+
+async function onChromium() {
+  await bundle('probe.mjs', { platform: 'browser' })
+  const site = await serve(BUILD)
+  try {
+    const browser = await launchChromium()
+    try {
+      const page = await browser.newPage()
+      await page.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
+      await page.goto(`${site.origin}/blank`)
+      const hashes = await page.evaluate(async () => (await import('/probe.js')).probe())
+      return { version: browser.version(), hashes }
+    } finally {
+      await browser.close()
+    }
+  } finally {
+    await site.close()
+  }
+}
+
+async function onWorkerd() {
+  const program = join(MODULES, 'workerd/bin/workerd')
+  const { metafile } = await bundle('worker.mjs', {
+    conditions: ['workerd'],
+    loader: { '.wasm': 'copy' },
+    assetNames: '[name]',
+  })
+  const modules = Object.keys(metafile.outputs)
+    .map((file) => basename(file))
+    .sort((a) => (a === 'worker.js' ? -1 : 1)) // the first module is the worker's entry
+    .map((file) => `(name = "${file}", ${file.endsWith('.wasm') ? 'wasm' : 'esModule'} = embed "${file}")`)
+  await writeFile(
+    join(BUILD, 'workerd.capnp'),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .probe)]);
+const probe :Workerd.Worker = (modules = [${modules.join(', ')}], compatibilityDate = "2026-01-01");
+`,
+  )
+  const version = (await run(program, ['--version'])).trim().replace('workerd ', '')
+  return { version, hashes: lastLine(await run(program, ['test', join(BUILD, 'workerd.capnp')])) }
+}
+
+const RUNTIMES = [
+  ['Node 20', onNode20], // the reference
+  ['Node 22', () => onCommand(join(MODULES, 'node22/bin/node'), [])],
+  ['Node 24', () => onCommand(join(MODULES, 'node24/bin/node'), [])],
+  ['Bun', () => onCommand(join(MODULES, '.bin/bun'), ['run'])],
+  ['Deno', () => onCommand(join(MODULES, '.bin/deno'), ['run', '--no-config', '--node-modules-dir=manual'])],
+  ['Chromium', onChromium],
+  ['workerd', onWorkerd],
+]
+
+/** What is wrong with a runtime's hashes, by name; empty when all agree with the reference. */
+function disagreements(hashes, reference) {
+  const names = Object.keys(reference)
+  return Object.entries(hashes).flatMap(([build, found]) =>
+    names.filter((name) => found[name] !== reference[name]).map((name) => `${name} (${build})`),
+  )
+}
+
+installHere(HERE)
+await rm(BUILD, { recursive: true, force: true })
+await mkdir(BUILD, { recursive: true })
+
+let reference
+let failed = 0
+const rows = []
+for (const [name, probe] of RUNTIMES) {
+  const start = performance.now()
+  try {
+    const { version, hashes } = await probe()
+    reference ??= hashes.simd
+    const wrong = disagreements(hashes, reference)
+    if (wrong.length > 0) failed++
+    rows.push({
+      runtime: name,
+      version,
+      ...Object.fromEntries(Object.entries(hashes.simd).map(([key, hash]) => [key, hash.slice(0, 8)])),
+      seconds: Number(((performance.now() - start) / 1e3).toFixed(1)),
+      result: wrong.length === 0 ? 'same' : `DIFFERS: ${wrong.join(', ')}`,
+    })
+  } catch (error) {
+    failed++
+    rows.push({ runtime: name, result: 'FAILED' })
+    console.error(`${name}: ${error.message}`)
+  }
+}
+console.log('SHA-256 by runtime, SIMD build shown, scalar build compared as well; the reference is Node 20')
+console.table(Object.fromEntries(rows.map(({ runtime, ...row }) => [runtime, row])))
+console.log(`${RUNTIMES.length - failed} passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0
