@@ -12,7 +12,7 @@ export function installHere(folder) {
   const stamp = join(folder, 'node_modules/.installed')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
   console.error(`installing what ${folder} needs`)
-  const { status } = spawnSync("npm", ["ci", "--loglevel=error"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] })
+  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
