@@ -1,0 +1,57 @@
+// Usage: npm run check     lint and format, types, what the packages promise to their users, sizes
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './stamp.mjs'
+
+const published = ['packages', 'adapters'].flatMap((group) =>
+  readdirSync(join(ROOT, group))
+    .map((name) => `${group}/${name}`)
+    .filter((folder) => existsSync(join(ROOT, folder, 'src/index.ts'))),
+)
+const nameOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')).name
+
+/** A step: what it shows when it passes, and the command that decides. `bin` is a file below node_modules. */
+const step = (title, bin, ...args) => ({ title, args: [join(ROOT, 'node_modules', bin), ...args] })
+
+const steps = [
+  step('lint and format', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'),
+  { title: 'build, with declarations', args: [join(ROOT, 'scripts/build.mjs'), '--quiet', '--types'] },
+  step('types of tests and playground', 'typescript/bin/tsc', '-p', 'test/tsconfig.json'),
+  ...published.flatMap((folder) => [
+    step(`${nameOf(folder)}: exports (publint)`, 'publint/src/cli.js', folder, '--strict'),
+    step(
+      `${nameOf(folder)}: types as users resolve them (attw)`,
+      '@arethetypeswrong/cli/dist/index.js',
+      ...['--pack', folder, '--profile', 'esm-only', '--exclude-entrypoints', './core.wasm', '--no-color'],
+    ),
+  ]),
+  step('sizes', 'size-limit/bin.js'),
+]
+
+/** Runs one step; its output is shown only when it fails. */
+function run({ args }) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk
+      })
+    }
+    child.on('close', (code) => resolve({ passed: code === 0, output }))
+  })
+}
+
+let failed = 0
+for (const current of steps) {
+  const start = performance.now()
+  const { passed, output } = await run(current)
+  const seconds = ((performance.now() - start) / 1e3).toFixed(1)
+  console.log(`${passed ? '✓' : '✗'} ${current.title} (${seconds} s)`)
+  if (passed) continue
+  failed++
+  console.log(output.trimEnd().replace(/^/gm, '    '))
+}
+console.log(`${steps.length - failed} passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0
