@@ -44,6 +44,8 @@ export interface Controller {
   readonly name: string
   /** Fills `out` [A] from `observation` [S]; allocates nothing. */
   decide(observation: Float32Array, out: Float32Array): void
+  /** A new episode starts: forget what belongs to the last one. */
+  beginEpisode?(): void
 }
 
 export interface Transition {

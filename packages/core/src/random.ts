@@ -19,10 +19,20 @@ export class Random implements RandomSource {
    * @throws {ConfigError} `config_invalid`
    */
   constructor(core: Core, seed: number, stream = 0) {
-    if (!Number.isSafeInteger(seed)) throw new ConfigError('config_invalid', `seed must be a safe integer, got ${seed}`)
     this.#core = core
     this.#arena = new Arena(core, STATE_BYTES, 'Random')
-    core.exports.random_seed!(this.#arena.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0, stream | 0)
+    this.reseed(seed, stream)
+  }
+
+  /** Starts over as `new Random(core, seed, stream)` would. */
+  reseed(seed: number, stream = 0): void {
+    if (!Number.isSafeInteger(seed)) throw new ConfigError('config_invalid', `seed must be a safe integer, got ${seed}`)
+    this.#core.exports.random_seed!(this.#arena.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0, stream | 0)
+  }
+
+  /** Where the state lies, for sibling wrappers whose kernels draw from it. */
+  get pointer(): number {
+    return this.#arena.pointer
   }
 
   /** Uniform in [0, 1), 53 bits. */

@@ -1,1 +1,1 @@
-export {}
+export * from './autoscaling/index.js'

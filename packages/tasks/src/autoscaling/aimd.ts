@@ -1,0 +1,22 @@
+import { Heuristic } from './heuristic.js'
+import type { Allocation, Telemetry } from './telemetry.js'
+
+/** Additive increase of limits while the SLO is broken, multiplicative decrease while it holds (the papers' AIMD baseline, 3.3). */
+export class Aimd extends Heuristic {
+  readonly name = 'aimd'
+  #cores = 0
+
+  override beginEpisode(): void {
+    this.#cores = 0
+  }
+
+  protected allocate(telemetry: Telemetry, out: Allocation): void {
+    this.#cores ||= out.coresPerReplica * out.replicas
+    const violated = telemetry.p99Ms > telemetry.sloMs || telemetry.droppedRequests > 0
+    this.#cores = violated ? this.#cores + 1 : Math.max(0.25, this.#cores * 0.98)
+    out.coresPerReplica = 1
+    out.replicas = Math.ceil(this.#cores)
+    const tight = telemetry.oomKills > 0 || telemetry.usedMemoryMiB > 0.95 * telemetry.memoryMiBPerReplica
+    out.memoryMiBPerReplica = tight ? out.memoryMiBPerReplica + 128 : out.memoryMiBPerReplica * 0.99
+  }
+}

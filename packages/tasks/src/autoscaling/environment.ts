@@ -1,0 +1,148 @@
+import { type Core, type Environment, FormatError, Random, type Space, type Step } from '@trimtab/core'
+import type { Application } from './application.js'
+import type { LoadSeries } from './load.js'
+import { autoscalingReward, sloPreservation } from './reward.js'
+import { type ClusterOptions, ClusterSimulator } from './simulator.js'
+import type { Allocation, Telemetry } from './telemetry.js'
+import { AbsoluteView, RelativeView, type View } from './views.js'
+
+export interface AutoscalingOptions {
+  readonly cluster?: Partial<ClusterOptions>
+  /** `relative` (default) or the papers' `absolute` limits. */
+  readonly view?: 'relative' | 'absolute'
+  /** Subtracted from the learner's reward in steps whose measured p99 broke the SLO or that had kills; 0 = as printed. */
+  readonly violationPenalty?: number
+  readonly stepsPerEpisode?: number
+  /** The part of the load that episodes start in, as shares of its length. */
+  readonly part?: readonly [from: number, to: number]
+}
+
+/** Names of `Step.info`. `true…` is what happened, `measured…` what controllers could know. */
+export type AutoscalingInfo = {
+  readonly trueReward: number
+  readonly trueP99OverSlo: number
+  readonly trueViolation: number
+  readonly measuredViolation: number
+  readonly cpuUtilisation01: number
+  readonly memoryUtilisation01: number
+  readonly requestedCores: number
+}
+
+/**
+ * One workload to scale, as AWARE's agent meets it (5.3): 15-second steps, episodes of 100 that start at random moments.
+ * The reward is made of measured values, as in production; `info` tells the truth beside it.
+ */
+export class AutoscalingEnvironment implements Environment {
+  readonly simulator: ClusterSimulator
+  readonly view: View
+  readonly stepsPerEpisode: number
+  readonly #random: Random
+  readonly #part: readonly [number, number]
+  readonly #penalty: number
+  readonly #wanted: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
+  #stepInEpisode = 0
+
+  constructor(core: Core, application: Application, load: LoadSeries, options: AutoscalingOptions = {}) {
+    this.simulator = new ClusterSimulator(core, application, load, options.cluster)
+    const { bounds } = this.simulator.options
+    this.view = options.view === 'absolute' ? new AbsoluteView(bounds) : new RelativeView(core.math, bounds)
+    this.stepsPerEpisode = options.stepsPerEpisode ?? 100
+    this.#part = options.part ?? [0, 1]
+    this.#penalty = options.violationPenalty ?? 0
+    this.#random = new Random(core, 0, 4)
+  }
+
+  get observation(): Space {
+    return this.view.observation
+  }
+
+  get action(): Space {
+    return this.view.action
+  }
+
+  get telemetry(): Telemetry {
+    return this.simulator.telemetry
+  }
+
+  /** The seed decides where in the load the episode starts and every chance event in it. */
+  reset(seed: number): Float32Array {
+    this.#random.reseed(seed, 4)
+    const seconds = this.simulator.series.shape.length * 60
+    const length = (this.stepsPerEpisode + 2) * this.simulator.options.stepSeconds
+    const first = this.#part[0] * seconds
+    const last = Math.max(first, this.#part[1] * seconds - length)
+    this.#stepInEpisode = 0
+    this.simulator.reset(first + this.#random.uniform() * (last - first), seed)
+    this.view.reset()
+    this.view.update(this.simulator.telemetry)
+    return this.#observe()
+  }
+
+  step(action: Float32Array): Step {
+    this.view.toAllocation(action, this.#wanted)
+    this.simulator.step(this.#wanted)
+    const { telemetry, truth } = this.simulator
+    this.view.update(telemetry)
+    this.#stepInEpisode++
+    const measuredViolation = telemetry.oomKills > 0 || telemetry.p99Ms > telemetry.sloMs ? 1 : 0
+    const requested = telemetry.coresPerReplica * (telemetry.readyReplicas + telemetry.startingReplicas)
+    const measured = autoscalingReward(
+      sloPreservation(telemetry.sloMs, telemetry.p99Ms),
+      Math.min(1, telemetry.usedCores / requested),
+      Math.min(1, telemetry.usedMemoryMiB / telemetry.memoryMiBPerReplica),
+    )
+    const info: AutoscalingInfo = {
+      trueReward: autoscalingReward(
+        sloPreservation(telemetry.sloMs, truth.p99Ms),
+        truth.cpuUtilisation01,
+        truth.memoryUtilisation01,
+      ),
+      trueP99OverSlo: truth.p99Ms / telemetry.sloMs,
+      trueViolation: truth.violated ? 1 : 0,
+      measuredViolation,
+      cpuUtilisation01: truth.cpuUtilisation01,
+      memoryUtilisation01: truth.memoryUtilisation01,
+      requestedCores: truth.requestedCores,
+    }
+    return {
+      observation: this.#observe(),
+      reward: measured - this.#penalty * measuredViolation,
+      terminated: false,
+      truncated: this.#stepInEpisode >= this.stepsPerEpisode,
+      info,
+    }
+  }
+
+  #observe(): Float32Array {
+    const out = new Float32Array(this.view.observation.names.length)
+    this.view.observe(out)
+    return out
+  }
+
+  save(): Uint8Array {
+    const simulator = this.simulator.save()
+    const view = this.view.save()
+    const bytes = new Uint8Array(8 + 8 * view.length + simulator.length)
+    new Uint32Array(bytes.buffer, 0, 2).set([this.#stepInEpisode, view.length])
+    new Float64Array(bytes.buffer, 8, view.length).set(view)
+    bytes.set(simulator, 8 + 8 * view.length)
+    return bytes
+  }
+
+  /** @throws {FormatError} `simulator_state_invalid` */
+  load(state: Uint8Array): void {
+    const bytes = state.slice()
+    const [step = 0, viewLength = -1] = bytes.byteLength >= 8 ? new Uint32Array(bytes.buffer, 0, 2) : []
+    if (viewLength !== this.view.save().length || bytes.byteLength < 8 + 8 * viewLength) {
+      throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this environment`)
+    }
+    this.simulator.load(bytes.subarray(8 + 8 * viewLength))
+    this.view.load(new Float64Array(bytes.buffer, 8, viewLength))
+    this.#stepInEpisode = step
+  }
+
+  dispose(): void {
+    this.simulator.dispose()
+    this.#random.dispose()
+  }
+}

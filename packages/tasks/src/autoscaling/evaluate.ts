@@ -1,0 +1,66 @@
+import type { Controller } from '@trimtab/core'
+import type { AutoscalingEnvironment, AutoscalingInfo } from './environment.js'
+
+/** Means over judged steps; rewards are sums over an episode. */
+export interface Evaluation {
+  readonly reward: number
+  readonly violationPercent: number
+  readonly measuredViolationPercent: number
+  /** Median over steps. */
+  readonly p99OverSlo: number
+  readonly cpuUtilisation01: number
+  readonly memoryUtilisation01: number
+  readonly requestedCores: number
+}
+
+/**
+ * Runs a controller for one episode per seed and tells what truly happened.
+ * @param onStep  sees every step, for timelines
+ */
+export function evaluate(
+  environment: AutoscalingEnvironment,
+  controller: Controller,
+  seeds: readonly number[],
+  onStep?: (info: AutoscalingInfo) => void,
+): Evaluation {
+  const action = new Float32Array(environment.action.names.length)
+  const ratios: number[] = []
+  let reward = 0
+  let violations = 0
+  let measured = 0
+  let cpu = 0
+  let memory = 0
+  let cores = 0
+  for (const seed of seeds) {
+    let observation = environment.reset(seed)
+    controller.beginEpisode?.()
+    for (let truncated = false; !truncated; ) {
+      controller.decide(observation, action)
+      const step = environment.step(action)
+      const info = step.info as AutoscalingInfo
+      observation = step.observation
+      truncated = step.truncated
+      reward += info.trueReward
+      violations += info.trueViolation
+      measured += info.measuredViolation
+      cpu += info.cpuUtilisation01
+      memory += info.memoryUtilisation01
+      cores += info.requestedCores
+      ratios.push(info.trueP99OverSlo)
+      onStep?.(info)
+    }
+  }
+  const steps = ratios.length
+  return {
+    reward: reward / seeds.length,
+    violationPercent: (100 * violations) / steps,
+    measuredViolationPercent: (100 * measured) / steps,
+    p99OverSlo: ratios.sort((a, b) => a - b)[steps >> 1] ?? Number.NaN,
+    cpuUtilisation01: cpu / steps,
+    memoryUtilisation01: memory / steps,
+    requestedCores: cores / steps,
+  }
+}
+
+/** `n` seeds from `first` on. */
+export const seedsFrom = (first: number, n: number): number[] => Array.from({ length: n }, (_, i) => first + i)

@@ -1,0 +1,15 @@
+/** Weight of the SLO in the reward; utilisation has the rest (the papers' α is printed both ways: see design readings). */
+export const SLO_WEIGHT = 0.7
+
+/** Managed resources: CPU and memory (|R| in the reward). */
+const RESOURCES = 2
+
+/** SLO preservation: 1 when the latency holds, its share when not; 1 without traffic (5.3). */
+export function sloPreservation(sloMs: number, p99Ms: number): number {
+  return p99Ms > 0 ? Math.min(1, sloMs / p99Ms) : 1
+}
+
+/** `0.7 · SP · |R| + 0.3 · Σ utilisation`: at most 2 a step, 200 an episode of 100 steps (5.3). */
+export function autoscalingReward(preservation: number, cpuUtilisation01: number, memoryUtilisation01: number): number {
+  return SLO_WEIGHT * preservation * RESOURCES + (1 - SLO_WEIGHT) * (cpuUtilisation01 + memoryUtilisation01)
+}

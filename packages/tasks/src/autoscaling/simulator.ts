@@ -1,0 +1,251 @@
+import { type Core, FormatError, Random } from '@trimtab/core'
+import type { Application } from './application.js'
+import { LatencyModel, normalQuantile } from './latency.js'
+import { type LoadSeries, shareAt } from './load.js'
+import { type Allocation, type AllocationBounds, clampAllocation, createTelemetry, DEFAULT_BOUNDS, type Telemetry } from './telemetry.js'
+
+/** How the simulated cluster behaves. The defaults are the honest ones: starting takes time, memory kills, p99 is sampled. */
+export interface ClusterOptions {
+  readonly stepSeconds: number
+  /** A new replica serves after this long, ±15 %. */
+  readonly startSeconds: number
+  /** A replica killed for memory serves again after this long. */
+  readonly restartSeconds: number
+  /** Requests are given up after waiting this long. */
+  readonly timeoutSeconds: number
+  /** Relative standard deviation of the CPU and memory sensors. */
+  readonly sensorNoise: number
+  /** SLO as a multiple of the p99 at ample resources. 1.15 is the papers'; with small pods it forces every controller to idle. */
+  readonly sloFactor: number
+  readonly bounds: AllocationBounds
+}
+
+export const CLUSTER: ClusterOptions = {
+  stepSeconds: 15,
+  startSeconds: 20,
+  restartSeconds: 10,
+  timeoutSeconds: 10,
+  sensorNoise: 0.03,
+  sloFactor: 2,
+  bounds: DEFAULT_BOUNDS,
+}
+
+const Z99 = 2.3263478740408408
+
+/** What really happened in a step: for judging, never for controllers. */
+export interface Truth {
+  p99Ms: number
+  /** p99 above the SLO, or a kill. */
+  violated: boolean
+  cpuUtilisation01: number
+  memoryUtilisation01: number
+  /** Limits times replicas, starting ones included: what is paid for. */
+  requestedCores: number
+}
+
+/** p99 with resources to spare, milliseconds: what SLOs are multiples of. */
+export function ampleLatencyMs(core: Core, application: Application): number {
+  const model = new LatencyModel(core.math)
+  model.prepare(application, application.peakRatePerSecond / 20, 4, 15)
+  return 1000 * model.quantile(0.99, Z99)
+}
+
+/**
+ * One application on a simulated cluster under a load, step by step (5.2; `data` of the model in application.ts).
+ * A simulation: fluid queue per replica between steps, closed-form latency within one.
+ */
+export class ClusterSimulator {
+  readonly application: Application
+  readonly series: LoadSeries
+  readonly options: ClusterOptions
+  readonly sloMs: number
+  readonly telemetry: Telemetry = createTelemetry()
+  readonly truth: Truth = { p99Ms: 0, violated: false, cpuUtilisation01: 0, memoryUtilisation01: 0, requestedCores: 0 }
+  readonly #model: LatencyModel
+  readonly #core: Core
+  readonly #arrivals: Random
+  readonly #sensors: Random
+  readonly #starts: Random
+  readonly #current: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
+  #second = 0
+  #backlog = 0 // requests waiting over all replicas
+  #starting: number[] = [] // seconds at which starting replicas become ready, in order
+
+  constructor(core: Core, application: Application, series: LoadSeries, options: Partial<ClusterOptions> = {}) {
+    this.#core = core
+    this.application = application
+    this.series = series
+    this.options = { ...CLUSTER, ...options }
+    this.sloMs = this.options.sloFactor * ampleLatencyMs(core, application)
+    this.#model = new LatencyModel(core.math)
+    this.#arrivals = new Random(core, 0, 1)
+    this.#sensors = new Random(core, 0, 2)
+    this.#starts = new Random(core, 0, 3)
+    this.telemetry.sloMs = this.sloMs
+  }
+
+  /** Requests per second at a moment of the load. */
+  rateAt(second: number): number {
+    return this.application.peakRatePerSecond * shareAt(this.series, second)
+  }
+
+  /** Memory that a replica needs at a rate: base plus the requests in flight and two deviations of them. */
+  neededMemoryMiB(inFlight: number): number {
+    return this.application.baseMemoryMiB + this.application.requestMemoryMiB * (inFlight + 2 * Math.sqrt(inFlight))
+  }
+
+  /**
+   * Starts at a second of the load with the same comfortable allocation for every controller: one-core replicas at 50 %,
+   * memory 1.5 × the need.
+   */
+  reset(second: number, seed: number): void {
+    this.#arrivals.reseed(seed, 1)
+    this.#sensors.reseed(seed, 2)
+    this.#starts.reseed(seed, 3)
+    this.#second = second
+    this.#backlog = 0
+    this.#starting.length = 0
+    const load = this.rateAt(second) * this.application.workSeconds
+    const replicas = Math.max(1, Math.ceil(load / 0.5))
+    const inFlight = (this.rateAt(second) / replicas) * (this.application.workSeconds + this.application.waitSeconds)
+    this.#current.coresPerReplica = 1
+    this.#current.memoryMiBPerReplica = 1.5 * this.neededMemoryMiB(inFlight)
+    this.#current.replicas = replicas
+    clampAllocation(this.#current, this.options.bounds, this.#current)
+    this.step(this.#current) // the first telemetry, before anybody decides
+  }
+
+  get allocation(): Readonly<Allocation> {
+    return this.#current
+  }
+
+  /** Applies an allocation (limits at once, as in-place resize does; replicas after their start) and lives through one step. */
+  step(wanted: Readonly<Allocation>): void {
+    const { stepSeconds } = this.options
+    this.#apply(wanted)
+    const ready = Math.max(0, this.#current.replicas - this.#starting.length)
+    const rate = this.rateAt(this.#second + stepSeconds / 2)
+    const requests = this.#arrivals.poisson(rate * stepSeconds)
+    this.#serve(ready, requests)
+    this.#second += stepSeconds
+    while (this.#starting.length > 0 && this.#starting[0]! <= this.#second) this.#starting.shift()
+  }
+
+  #apply(wanted: Readonly<Allocation>): void {
+    const before = this.#current.replicas
+    const { coresPerReplica, memoryMiBPerReplica } = this.#current
+    Object.assign(this.#current, wanted)
+    clampAllocation(this.#current, this.options.bounds, { coresPerReplica, memoryMiBPerReplica, replicas: before })
+    const change = this.#current.replicas - before
+    for (let i = 0; i < change; i++) {
+      const seconds = this.options.startSeconds * (1 + 0.15 * Math.max(-2, Math.min(2, this.#starts.normal())))
+      this.#starting.push(this.#second + seconds)
+    }
+    if (change > 0) this.#starting.sort((a, b) => a - b)
+    // Starting replicas go first when scaling in, as a replica set does.
+    if (change < 0) this.#starting.length = Math.max(0, this.#starting.length + change)
+  }
+
+  #serve(ready: number, requests: number): void {
+    const { application, telemetry, truth, options } = this
+    const { stepSeconds, timeoutSeconds } = options
+    const { coresPerReplica: cores, memoryMiBPerReplica: memory, replicas } = this.#current
+    const rate = requests / stepSeconds
+    const model = this.#model
+    const servers = Math.max(1, ready)
+    model.prepare(application, rate / servers, cores, stepSeconds)
+
+    const inFlight = (rate / servers) * (model.serviceSeconds + model.meanWaitSeconds) + this.#backlog / servers
+    const need = this.neededMemoryMiB(inFlight)
+    const killed = need > memory
+    const upShare = killed ? 1 - options.restartSeconds / stepSeconds : 1
+
+    // Fluid backlog: what cannot be served in this step waits for the next, and is given up after the timeout.
+    const capacity = (servers * cores * upShare) / application.workSeconds // requests per second
+    const waitBefore = this.#backlog / capacity
+    const arrived = this.#backlog + requests
+    const served = Math.min(arrived, capacity * stepSeconds)
+    const longest = capacity * timeoutSeconds
+    const dropped = Math.max(0, arrived - served - longest)
+    this.#backlog = arrived - served - dropped
+    const waitAfter = this.#backlog / capacity
+    const backlogWait = Math.max(waitBefore, waitAfter)
+    const downSeconds = killed ? options.restartSeconds : 0
+    const p99 = (p: number, normal: number): number =>
+      1000 * (Math.min(timeoutSeconds, model.quantile(p, normal) + backlogWait) + downSeconds)
+
+    truth.p99Ms = requests > 0 ? p99(0.99, Z99) : 0
+    truth.violated = killed || truth.p99Ms > this.sloMs
+    const usedCores = (served * application.workSeconds) / stepSeconds
+    truth.requestedCores = replicas * cores
+    truth.cpuUtilisation01 = Math.min(1, usedCores / truth.requestedCores)
+    truth.memoryUtilisation01 = Math.min(1, need / memory)
+
+    telemetry.timeSeconds = this.#second + stepSeconds
+    telemetry.requests = requests
+    telemetry.ratePerSecond = rate
+    telemetry.p99Ms = requests > 0 ? this.#sampledP99(requests, p99) : Number.NaN
+    telemetry.usedCores = usedCores * this.#sensor()
+    telemetry.usedMemoryMiB = Math.min(need, memory) * this.#sensor()
+    telemetry.readyReplicas = ready
+    telemetry.startingReplicas = replicas - ready
+    telemetry.coresPerReplica = cores
+    telemetry.memoryMiBPerReplica = memory
+    telemetry.oomKills = killed ? servers : 0
+    telemetry.droppedRequests = dropped
+  }
+
+  /** The order statistic that a monitoring system would report for this many requests: Beta-distributed rank. */
+  #sampledP99(requests: number, quantile: (p: number, normal: number) => number): number {
+    const rank = Math.ceil(0.99 * requests)
+    const p = Math.min(1 - 1e-9, Math.max(1e-9, this.#sensors.beta(rank, requests - rank + 1)))
+    return quantile(p, normalQuantile(this.#core.math, p))
+  }
+
+  #sensor(): number {
+    return Math.max(0, 1 + this.options.sensorNoise * this.#sensors.normal())
+  }
+
+  /** Everything that the next step depends on. */
+  save(): Uint8Array {
+    const numbers = new Float64Array([
+      this.#second,
+      this.#backlog,
+      this.#current.coresPerReplica,
+      this.#current.memoryMiBPerReplica,
+      this.#current.replicas,
+      ...Object.values(this.telemetry),
+      this.#starting.length,
+      ...this.#starting,
+    ])
+    const streams = [this.#arrivals, this.#sensors, this.#starts].map((random) => random.save())
+    const bytes = new Uint8Array(96 + numbers.byteLength)
+    streams.forEach((stream, i) => bytes.set(stream, 32 * i))
+    bytes.set(new Uint8Array(numbers.buffer), 96)
+    return bytes
+  }
+
+  /** @throws {FormatError} `simulator_state_invalid` */
+  load(state: Uint8Array): void {
+    const fields = Object.keys(this.telemetry) as (keyof Telemetry)[]
+    const numbers = new Float64Array(state.slice(96).buffer)
+    const head = 5 + fields.length
+    if (state.byteLength < 96 || numbers.length !== head + 1 + numbers[head]!) {
+      throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this simulator`)
+    }
+    ;[this.#arrivals, this.#sensors, this.#starts].forEach((random, i) => random.load(state.slice(32 * i, 32 * i + 32)))
+    this.#second = numbers[0]!
+    this.#backlog = numbers[1]!
+    this.#current.coresPerReplica = numbers[2]!
+    this.#current.memoryMiBPerReplica = numbers[3]!
+    this.#current.replicas = numbers[4]!
+    fields.forEach((field, i) => {
+      this.telemetry[field] = numbers[5 + i]!
+    })
+    this.#starting = Array.from(numbers.subarray(head + 1))
+  }
+
+  dispose(): void {
+    for (const random of [this.#arrivals, this.#sensors, this.#starts]) random.dispose()
+  }
+}

@@ -1,0 +1,63 @@
+/** What a replica set may use: the absolute action that every controller's decision ends in. */
+export interface Allocation {
+  coresPerReplica: number
+  memoryMiBPerReplica: number
+  replicas: number
+}
+
+/** What an allocation may be, whatever a controller says (`minAllowed` and `maxAllowed` of an autoscaler object). */
+export interface AllocationBounds {
+  readonly cores: readonly [low: number, high: number]
+  readonly memoryMiB: readonly [low: number, high: number]
+  readonly replicas: readonly [low: number, high: number]
+}
+
+export const DEFAULT_BOUNDS: AllocationBounds = { cores: [0.125, 4], memoryMiB: [128, 3072], replicas: [1, 20] }
+
+/** What controllers see of the step just ended. Measured values: sampled and noisy; NaN means not measured. */
+export interface Telemetry {
+  /** Seconds since the start of the load. */
+  timeSeconds: number
+  requests: number
+  ratePerSecond: number
+  /** p99 of the step's requests as measured; NaN when there were none. */
+  p99Ms: number
+  sloMs: number
+  /** CPU in use over all ready replicas, cores. */
+  usedCores: number
+  /** Memory in use of one replica, MiB. */
+  usedMemoryMiB: number
+  readyReplicas: number
+  startingReplicas: number
+  coresPerReplica: number
+  memoryMiBPerReplica: number
+  /** Replicas killed for memory in this step. */
+  oomKills: number
+  droppedRequests: number
+}
+
+export const createTelemetry = (): Telemetry => ({
+  timeSeconds: 0,
+  requests: 0,
+  ratePerSecond: 0,
+  p99Ms: Number.NaN,
+  sloMs: 0,
+  usedCores: 0,
+  usedMemoryMiB: 0,
+  readyReplicas: 1,
+  startingReplicas: 0,
+  coresPerReplica: 1,
+  memoryMiBPerReplica: 256,
+  oomKills: 0,
+  droppedRequests: 0,
+})
+
+/** Forces an allocation into its bounds and replicas to a whole number; what is not a number keeps `current`. */
+export function clampAllocation(allocation: Allocation, bounds: AllocationBounds, current: Readonly<Allocation>): void {
+  allocation.coresPerReplica = clamp(allocation.coresPerReplica, bounds.cores, current.coresPerReplica)
+  allocation.memoryMiBPerReplica = clamp(allocation.memoryMiBPerReplica, bounds.memoryMiB, current.memoryMiBPerReplica)
+  allocation.replicas = Math.round(clamp(allocation.replicas, bounds.replicas, current.replicas))
+}
+
+const clamp = (value: number, [low, high]: readonly [number, number], otherwise: number): number =>
+  Number.isNaN(value) ? otherwise : Math.min(high, Math.max(low, value))
