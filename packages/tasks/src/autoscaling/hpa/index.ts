@@ -1,0 +1,56 @@
+export {
+  type CompleteScalingRules,
+  completeRules,
+  type Direction,
+  limitRate,
+  noteScaleEvent,
+  policyLimit,
+  type RateInput,
+  type ScaleEvents,
+} from './behavior.js'
+export { History } from './history.js'
+export { completeSpec, HorizontalAutoscaler } from './horizontal-autoscaler.js'
+export { applyLegacyLimits, type LegacyLimits, type LimitedSize, type LimitReason } from './limits.js'
+export { MetricError, type MetricErrorCode } from './metric-error.js'
+export {
+  countReadyPods,
+  groupPods,
+  type PodGroups,
+  podRequests,
+  type ReadinessPeriods,
+  resourceSamples,
+} from './pods.js'
+export { failureReason, proposeReplicas, type ScaleTarget } from './propose.js'
+export { usageRatio, utilizationRatio } from './ratio.js'
+export {
+  type AutoscalerState,
+  type CompleteSpec,
+  createState,
+  type ReconcileInput,
+  type ReconcileResult,
+  reconcile,
+} from './reconcile.js'
+export {
+  type ReplicaProposal,
+  replicasForAverage,
+  replicasForPods,
+  replicasForValue,
+  type Tolerances,
+} from './replica-calculator.js'
+export { stabilizeDownscale, stabilizeWithBehavior } from './stabilization.js'
+export { readyTally, type TallyGoal, tallyPods } from './tally.js'
+export type {
+  Condition,
+  ConditionType,
+  HorizontalAutoscalerSpec,
+  MetricSpec,
+  Pod,
+  PodContainer,
+  PodSample,
+  PodTally,
+  PodUsage,
+  Reading,
+  ReadyStatus,
+  ScalingPolicy,
+  ScalingRules,
+} from './types.js'
