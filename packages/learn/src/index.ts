@@ -1,1 +1,33 @@
-export {}
+export { linearMap, linearUnmap, logMap, logUnmap, ternarySteps } from './action-map.js'
+export type { DdpgOptions } from './ddpg-options.js'
+export {
+  ExplorationNoise,
+  type NoiseOptions,
+  type NoiseProcess,
+  type NoiseSchedule,
+  type OrnsteinUhlenbeck,
+  ornsteinUhlenbeckStep,
+  scheduleValue,
+} from './noise.js'
+export {
+  checkPurpose,
+  POLICY_FORMAT_VERSION,
+  type PolicyHeader,
+  type PolicyPurpose,
+  readPolicyFile,
+  writePolicyFile,
+} from './policy-file.js'
+export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './presets.js'
+export {
+  readSafetensors,
+  type SafetensorsFile,
+  type Tensor,
+  type TensorDtype,
+  tensorF32,
+  tensorF64,
+  tensorU8,
+  valuesF32,
+  valuesF64,
+  writeSafetensors,
+} from './safetensors.js'
+export { boxSpace } from './spaces.js'

@@ -1,0 +1,189 @@
+import { ABI_VERSION, FormatError, type Space } from '@trimtab/core'
+import { readSafetensors, type Tensor, valuesF32, valuesF64, writeSafetensors } from './safetensors.js'
+
+// A policy file is a safetensors file whose `__metadata__` says what the weights are for. Nothing of it is trusted
+// until all of it was checked; whoever loads one changes nothing before that.
+
+const FORMAT = 'trimtab-policy'
+
+/** Raised when files of before can no longer be read. */
+export const POLICY_FORMAT_VERSION = 1
+
+/** What a policy file says about itself. */
+export interface PolicyHeader {
+  readonly algorithm: 'ddpg'
+  /** The management task it was trained for, `autoscaling`. */
+  readonly task: string
+  readonly preset: string
+  readonly observation: Space
+  readonly action: Space
+  /** Sizes of the hidden layers. */
+  readonly hidden: readonly number[]
+  readonly seed: number
+  /** Free text: which application, load and simulator taught it. */
+  readonly trainingData: string
+}
+
+/** What a policy must have been made for, to be loaded here. */
+export type PolicyPurpose = Pick<PolicyHeader, 'algorithm' | 'task' | 'observation' | 'action' | 'hidden'>
+
+/** The same header and tensors give the same bytes. */
+export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]): Uint8Array {
+  return writeSafetensors(tensors, {
+    format: FORMAT,
+    formatVersion: String(POLICY_FORMAT_VERSION),
+    coreAbi: String(ABI_VERSION),
+    algorithm: header.algorithm,
+    task: header.task,
+    preset: header.preset,
+    seed: String(header.seed),
+    hidden: JSON.stringify(header.hidden),
+    observation: spaceToText(header.observation),
+    action: spaceToText(header.action),
+    trainingData: header.trainingData,
+  })
+}
+
+/**
+ * Reads a policy file and refuses what this version cannot run.
+ *
+ * @throws {FormatError} those of `readSafetensors`; `policy_unknown_format` (another program's file),
+ *   `policy_version_mismatch`, `policy_abi_mismatch`, `policy_header_invalid`, `policy_not_finite` (NaN or ∞ in a tensor)
+ */
+export function readPolicyFile(bytes: Uint8Array): {
+  header: PolicyHeader
+  tensors: ReadonlyMap<string, Tensor>
+} {
+  const { tensors, metadata } = readSafetensors(bytes)
+  const header = headerFrom(metadata)
+  for (const tensor of tensors.values()) checkFinite(tensor)
+  return { header, tensors }
+}
+
+/**
+ * Refuses a policy that was made for something else.
+ * @throws {FormatError} `policy_task_mismatch`, `policy_space_mismatch`, `policy_shape_mismatch`
+ */
+export function checkPurpose(header: PolicyHeader, wanted: PolicyPurpose): void {
+  if (header.algorithm !== wanted.algorithm || header.task !== wanted.task) {
+    throw new FormatError(
+      'policy_task_mismatch',
+      `this policy is ${header.algorithm} for task "${header.task}", wanted ${wanted.algorithm} for "${wanted.task}": load it there`,
+    )
+  }
+  for (const role of ['observation', 'action'] as const) {
+    const difference = spaceDifference(header[role], wanted[role])
+    if (difference === undefined) continue
+    throw new FormatError(
+      'policy_space_mismatch',
+      `the policy's ${role} space differs: ${difference}; train one for this space or use the version that saved it`,
+    )
+  }
+  if (header.hidden.join() !== wanted.hidden.join()) {
+    throw new FormatError(
+      'policy_shape_mismatch',
+      `the policy has hidden layers [${header.hidden}], this agent [${wanted.hidden}]: create the agent with the policy's`,
+    )
+  }
+}
+
+function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
+  const format = metadata.get('format')
+  if (format !== FORMAT) {
+    throw new FormatError(
+      'policy_unknown_format',
+      `this safetensors file is ${format === undefined ? 'not marked as' : `marked "${format}", not`} "${FORMAT}"`,
+    )
+  }
+  const version = metadata.get('formatVersion')
+  if (version !== String(POLICY_FORMAT_VERSION)) {
+    throw new FormatError(
+      'policy_version_mismatch',
+      `the policy file has format version ${version}, this package reads ${POLICY_FORMAT_VERSION}: use the version that saved it`,
+    )
+  }
+  const abi = metadata.get('coreAbi')
+  if (abi !== String(ABI_VERSION)) {
+    throw new FormatError(
+      'policy_abi_mismatch',
+      `the policy was saved by core ABI ${abi}, this core speaks ${ABI_VERSION}: use the version that saved it, or train again`,
+    )
+  }
+  const text = (key: string): string => metadata.get(key) ?? invalid(key, 'it is missing')
+  const algorithm = text('algorithm')
+  if (algorithm !== 'ddpg') return invalid('algorithm', `"${algorithm}" is unknown`)
+  const seed = Number(text('seed'))
+  if (!Number.isSafeInteger(seed)) return invalid('seed', `"${text('seed')}" is not an integer`)
+  const hidden = jsonOf('hidden', text('hidden'))
+  if (!Array.isArray(hidden) || !hidden.every((size) => Number.isSafeInteger(size) && size > 0)) {
+    return invalid('hidden', 'it must be a list of layer sizes')
+  }
+  return {
+    algorithm,
+    task: text('task'),
+    preset: text('preset'),
+    seed,
+    hidden,
+    observation: spaceFromText('observation', text('observation')),
+    action: spaceFromText('action', text('action')),
+    trainingData: text('trainingData'),
+  }
+}
+
+function checkFinite(tensor: Tensor): void {
+  if (tensor.dtype !== 'F32' && tensor.dtype !== 'F64') return
+  const values = tensor.dtype === 'F32' ? valuesF32(tensor) : valuesF64(tensor)
+  const at = values.findIndex((value) => !Number.isFinite(value))
+  if (at < 0) return
+  throw new FormatError(
+    'policy_not_finite',
+    `tensor "${tensor.name}" holds ${values[at]} at ${at}: the file is damaged or the training had diverged; load an earlier save`,
+  )
+}
+
+// JSON has no ∞, which a bound may be: bounds are written as texts.
+const spaceToText = ({ names, low, high, kind }: Space): string =>
+  JSON.stringify({ names, low: Array.from(low, String), high: Array.from(high, String), kind })
+
+function spaceFromText(key: string, text: string): Space {
+  const value = jsonOf(key, text) as Partial<Record<'names' | 'low' | 'high' | 'kind', unknown>> | null
+  const { names, low, high, kind } = value ?? {}
+  const isTexts = (list: unknown): list is string[] =>
+    Array.isArray(list) && list.every((item) => typeof item === 'string')
+  if (
+    !isTexts(names) ||
+    !isTexts(low) ||
+    !isTexts(high) ||
+    low.length !== names.length ||
+    high.length !== names.length
+  ) {
+    return invalid(key, 'it must hold names, low and high of one length')
+  }
+  if (kind !== 'box' && kind !== 'discrete') return invalid(key, `kind "${String(kind)}" is unknown`)
+  return { names, low: Float64Array.from(low, Number), high: Float64Array.from(high, Number), kind }
+}
+
+function spaceDifference(found: Space, wanted: Space): string | undefined {
+  if (found.kind !== wanted.kind) return `it is ${found.kind}, wanted ${wanted.kind}`
+  if (found.names.length !== wanted.names.length)
+    return `it has ${found.names.length} entries, wanted ${wanted.names.length}`
+  for (const [i, name] of wanted.names.entries()) {
+    if (found.names[i] !== name) return `entry ${i} is "${found.names[i]}", wanted "${name}"`
+    if (found.low[i] !== wanted.low[i] || found.high[i] !== wanted.high[i]) {
+      return `"${name}" is in [${found.low[i]}, ${found.high[i]}], wanted [${wanted.low[i]}, ${wanted.high[i]}]`
+    }
+  }
+  return undefined
+}
+
+function jsonOf(key: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    return invalid(key, `it is not JSON: ${String(cause)}`)
+  }
+}
+
+function invalid(key: string, problem: string): never {
+  throw new FormatError('policy_header_invalid', `the policy file's ${key} cannot be used: ${problem}`)
+}

@@ -1,0 +1,15 @@
+import type { Space } from '@trimtab/core'
+
+/**
+ * A box of named real numbers with one range for all, `[−1, 1]` unless told otherwise.
+ * @example
+ * boxSpace(['load', 'replicas'], 0, 1)
+ */
+export function boxSpace(names: readonly string[], low = -1, high = 1): Space {
+  return {
+    names,
+    low: new Float64Array(names.length).fill(low),
+    high: new Float64Array(names.length).fill(high),
+    kind: 'box',
+  }
+}

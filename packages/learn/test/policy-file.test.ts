@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import {
+  boxSpace,
+  checkPurpose,
+  type PolicyHeader,
+  readPolicyFile,
+  readSafetensors,
+  tensorF32,
+  tensorF64,
+  writePolicyFile,
+  writeSafetensors,
+} from '../src/index.js'
+
+const header: PolicyHeader = {
+  algorithm: 'ddpg',
+  task: 'autoscaling',
+  preset: 'autoscaling',
+  observation: boxSpace(['load', 'log SLO/p99'], Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY),
+  action: boxSpace(['cores', 'mémoire']),
+  hidden: [40, 40],
+  seed: -(2 ** 53) + 1,
+  trainingData: 'app 3, "diurnal" load\nseed 7',
+}
+const weights = [tensorF32('actor', Float32Array.of(1, 2)), tensorF64('agent', Float64Array.of(0.5))]
+const file = writePolicyFile(header, weights)
+
+/** The same file with some of its metadata replaced or left out. */
+function withMetadata(changes: Readonly<Record<string, string | undefined>>): Uint8Array {
+  const { tensors, metadata } = readSafetensors(file)
+  const merged = Object.entries({ ...Object.fromEntries(metadata), ...changes })
+  return writeSafetensors(
+    [...tensors.values()],
+    Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== undefined)),
+  )
+}
+
+describe('policy files', () => {
+  it('say what they are for, unbounded spaces included, and come back equal', () => {
+    const read = readPolicyFile(file)
+    expect(read.header).toEqual(header)
+    expect([...read.tensors.values()].map(({ name }) => name).sort()).toEqual(['actor', 'agent'])
+    expect(writePolicyFile(read.header, [...read.tensors.values()].reverse())).toEqual(file)
+  })
+
+  it.each([
+    ['cut short', file.subarray(0, file.length - 1), 'safetensors_truncated'],
+    ['without our mark', withMetadata({ format: undefined }), 'policy_unknown_format'],
+    ["with another program's mark", withMetadata({ format: 'pt' }), 'policy_unknown_format'],
+    ['of a later format', withMetadata({ formatVersion: '2' }), 'policy_version_mismatch'],
+    ['of another core ABI', withMetadata({ coreAbi: '999' }), 'policy_abi_mismatch'],
+    ['without an ABI', withMetadata({ coreAbi: undefined }), 'policy_abi_mismatch'],
+    ['without a task', withMetadata({ task: undefined }), 'policy_header_invalid'],
+    ['of an unknown algorithm', withMetadata({ algorithm: 'magic' }), 'policy_header_invalid'],
+    ['with a seed that is none', withMetadata({ seed: '1.5' }), 'policy_header_invalid'],
+    ['with hidden layers that are no list', withMetadata({ hidden: '40' }), 'policy_header_invalid'],
+    ['with a space that is no JSON', withMetadata({ action: '{' }), 'policy_header_invalid'],
+    ['with a space that is null', withMetadata({ action: 'null' }), 'policy_header_invalid'],
+    [
+      'with a space of ragged bounds',
+      withMetadata({ action: '{"names":["a"],"low":["0"],"high":[],"kind":"box"}' }),
+      'policy_header_invalid',
+    ],
+    [
+      'with a NaN weight',
+      writePolicyFile(header, [tensorF32('actor', Float32Array.of(1, Number.NaN))]),
+      'policy_not_finite',
+    ],
+    [
+      'with an infinite moment',
+      writePolicyFile(header, [tensorF64('moments', Float64Array.of(Number.NEGATIVE_INFINITY))]),
+      'policy_not_finite',
+    ],
+  ])('are refused %s', (_, bytes, code) => {
+    expect(() => readPolicyFile(bytes)).toThrow(expect.objectContaining({ code, name: 'FormatError' }))
+  })
+})
+
+describe('checkPurpose', () => {
+  it('accepts a policy of the same task, spaces and layers, whatever its seed', () => {
+    expect(() => checkPurpose(header, { ...header, observation: { ...header.observation } })).not.toThrow()
+  })
+
+  it.each([
+    ['another task', { task: 'congestion-control' }, 'policy_task_mismatch', /congestion-control/],
+    ['another number of inputs', { observation: boxSpace(['load']) }, 'policy_space_mismatch', /2 entries, wanted 1/],
+    [
+      'another input',
+      { action: boxSpace(['cores', 'replicas']) },
+      'policy_space_mismatch',
+      /"mémoire", wanted "replicas"/,
+    ],
+    [
+      'other bounds',
+      { action: boxSpace(['cores', 'mémoire'], 0) },
+      'policy_space_mismatch',
+      /\[-1, 1\], wanted \[0, 1\]/,
+    ],
+    [
+      'another kind of space',
+      { action: { ...header.action, kind: 'discrete' } },
+      'policy_space_mismatch',
+      /box, wanted discrete/,
+    ],
+    ['other layers', { hidden: [64, 64] }, 'policy_shape_mismatch', /\[40,40\], this agent \[64,64\]/],
+  ] as const)('refuses %s and says so', (_, difference, code, message) => {
+    const refuse = (): void => checkPurpose(header, { ...header, ...difference })
+    expect(refuse).toThrow(expect.objectContaining({ code }))
+    expect(refuse).toThrow(message)
+  })
+})
