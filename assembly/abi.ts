@@ -8,3 +8,69 @@
 // Status codes. Anything negative is a refusal that changed nothing.
 // @ts-ignore: decorator
 @inline export const OK: i32 = 0
+// @ts-ignore: decorator
+@inline export const NOT_FINITE: i32 = -1
+// @ts-ignore: decorator
+@inline export const EMPTY: i32 = -2
+
+// What `ddpg_pointer` finds.
+// @ts-ignore: decorator
+@inline export const DDPG_IO: i32 = 0
+// @ts-ignore: decorator
+@inline export const DDPG_INDICES: i32 = 1
+// @ts-ignore: decorator
+@inline export const DDPG_RECORDS: i32 = 2
+// @ts-ignore: decorator
+@inline export const DDPG_RANDOM: i32 = 3
+// @ts-ignore: decorator
+@inline export const DDPG_GOALS: i32 = 4
+// @ts-ignore: decorator
+@inline export const DDPG_VALUES: i32 = 5
+
+// What `ddpg_convert` copies: flat blocks of the actor's or the critic's shape.
+// @ts-ignore: decorator
+@inline export const DDPG_ACTOR: i32 = 0
+// @ts-ignore: decorator
+@inline export const DDPG_CRITIC: i32 = 1
+// @ts-ignore: decorator
+@inline export const DDPG_TARGET_ACTOR: i32 = 2
+// @ts-ignore: decorator
+@inline export const DDPG_TARGET_CRITIC: i32 = 3
+// @ts-ignore: decorator
+@inline export const DDPG_AVERAGED_ACTOR: i32 = 4
+// @ts-ignore: decorator
+@inline export const DDPG_ACTOR_GRADIENT: i32 = 5
+// @ts-ignore: decorator
+@inline export const DDPG_CRITIC_GRADIENT: i32 = 6
+// @ts-ignore: decorator
+@inline export const DDPG_ACTOR_FIRST_MOMENT: i32 = 7
+// @ts-ignore: decorator
+@inline export const DDPG_ACTOR_SECOND_MOMENT: i32 = 8
+// @ts-ignore: decorator
+@inline export const DDPG_CRITIC_FIRST_MOMENT: i32 = 9
+// @ts-ignore: decorator
+@inline export const DDPG_CRITIC_SECOND_MOMENT: i32 = 10
+
+// What `ddpg_get` and `ddpg_set` name.
+// @ts-ignore: decorator
+@inline export const DDPG_ACTOR_LEARNING_RATE: i32 = 0
+// @ts-ignore: decorator
+@inline export const DDPG_CRITIC_LEARNING_RATE: i32 = 1
+// @ts-ignore: decorator
+@inline export const DDPG_OUTPUT_PENALTY: i32 = 2
+// @ts-ignore: decorator
+@inline export const DDPG_CLONING_WEIGHT: i32 = 3
+// @ts-ignore: decorator
+@inline export const DDPG_CRITIC_LOSS: i32 = 4
+// @ts-ignore: decorator
+@inline export const DDPG_ACTOR_LOSS: i32 = 5
+// @ts-ignore: decorator
+@inline export const DDPG_MEAN_Q: i32 = 6
+// @ts-ignore: decorator
+@inline export const DDPG_UPDATES: i32 = 7
+// @ts-ignore: decorator
+@inline export const DDPG_SKIPPED: i32 = 8
+// @ts-ignore: decorator
+@inline export const DDPG_COUNT: i32 = 9
+// @ts-ignore: decorator
+@inline export const DDPG_CURSOR: i32 = 10

@@ -1,13 +1,20 @@
 // The whole ABI of the core: free functions over i32, f32, f64 and usize, named family_verb. Zero imports.
 // Pointers are byte offsets into the exported memory; callers own what memory_allocate gives them.
 import { ABI_VERSION } from './abi'
+import { REAL } from './math/real'
 
 /** Saved states and callers compare this before anything else. */
 export function abi_version(): i32 {
   return ABI_VERSION
 }
 
+/** Bytes of a network's number: 4; 8 in the build for finite differences. */
+export function abi_real_bytes(): i32 {
+  return <i32>REAL
+}
+
 export { memory_allocate, memory_release, memory_used } from './memory/arena'
+export { single_map } from './math/single'
 export {
   math_cos,
   math_exp,
@@ -18,6 +25,18 @@ export {
   math_sin,
   math_tanh,
 } from './math/special'
+export { adam_configure, adam_options_bytes, adam_step } from './nn/adam'
+export {
+  mlp_backward,
+  mlp_canonical,
+  mlp_convert,
+  mlp_flat,
+  mlp_forward,
+  mlp_initialise,
+  mlp_net_bytes,
+  mlp_plan,
+  mlp_workspace,
+} from './nn/mlp'
 export {
   random_beta,
   random_exponential,
@@ -30,3 +49,6 @@ export {
   random_seed,
   random_uniform,
 } from './random/xoshiro'
+export { ddpg_canonical, ddpg_convert, ddpg_get, ddpg_pointer, ddpg_set } from './rl/access'
+export { ddpg_bytes, ddpg_configure, ddpg_create, ddpg_shape_bytes } from './rl/agent'
+export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update } from './rl/ddpg'

@@ -1,0 +1,121 @@
+// Adam over a flat block, as PyTorch computes it, and the soft update of target networks. n: a multiple of 8 Reals.
+// Kingma and Ba 2015; decoupled decay: Loshchilov and Hutter 2019.
+import { NOT_FINITE, OK } from '../abi'
+import { Real, REAL } from '../math/real'
+
+/** What does not change between steps. */
+// @ts-ignore: decorator
+@unmanaged export class AdamOptions {
+  learningRate: f64
+  beta1: f64
+  beta2: f64
+  epsilon: f64
+  weightDecay: f64
+  /** Global L2 norm above which a gradient is scaled down; 0: never. */
+  maxNorm: f64
+  /** 1: AdamW; 0: decay is added to the gradient. */
+  decoupled: i32
+  unused: i32
+}
+
+/** Σ g², in four sums by index modulo 4, so that every build adds in the same order. */
+export function squaredNorm(g: usize, n: i32): f64 {
+  let s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0
+  const end = g + <usize>n * REAL
+  for (; g < end; g += 4 * REAL) {
+    const g0 = <f64>load<Real>(g), g1 = <f64>load<Real>(g + REAL)
+    const g2 = <f64>load<Real>(g + 2 * REAL), g3 = <f64>load<Real>(g + 3 * REAL)
+    s0 += g0 * g0
+    s1 += g1 * g1
+    s2 += g2 * g2
+    s3 += g3 * g3
+  }
+  return s0 + s1 + (s2 + s3)
+}
+
+/** Squares of larger gradients do not fit the second moment. */
+// @ts-ignore: decorator
+@inline export const LARGEST_SQUARED_NORM: f64 = 1e36
+
+/**
+ * One step on theta, m, v with gradient g; `step` counts from 1. `squared` is the gradient's squared norm.
+ * theta -= lr / (1 − b1^t) · m / (sqrt(v / (1 − b2^t)) + eps)
+ */
+export function adam(options: AdamOptions, theta: usize, g: usize, m: usize, v: usize, n: i32, step: i32, squared: f64): void {
+  const norm = Math.sqrt(squared)
+  const clip = <Real>(options.maxNorm > 0.0 ? min(1.0, options.maxNorm / (norm + 1e-6)) : 1.0)
+  const b1 = <Real>options.beta1, c1 = <Real>(1.0 - options.beta1)
+  const b2 = <Real>options.beta2, c2 = <Real>(1.0 - options.beta2)
+  const rate = <Real>(options.learningRate / (1.0 - NativeMath.pow(options.beta1, <f64>step)))
+  const root = <Real>(1.0 / Math.sqrt(1.0 - NativeMath.pow(options.beta2, <f64>step)))
+  const epsilon = <Real>options.epsilon
+  const decay = options.decoupled ? <Real>0.0 : <Real>options.weightDecay
+  const keep = options.decoupled ? <Real>(1.0 - options.learningRate * options.weightDecay) : <Real>1.0
+  const bytes = <usize>n * REAL
+  if (ASC_FEATURE_SIMD) {
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const parameter = v128.load(theta + i)
+      const slope = f32x4.add(f32x4.mul(v128.load(g + i), f32x4.splat(clip)), f32x4.mul(f32x4.splat(decay), parameter))
+      const mean = f32x4.add(f32x4.mul(f32x4.splat(b1), v128.load(m + i)), f32x4.mul(f32x4.splat(c1), slope))
+      const square = f32x4.add(f32x4.mul(f32x4.splat(b2), v128.load(v + i)), f32x4.mul(f32x4.splat(c2), f32x4.mul(slope, slope)))
+      v128.store(m + i, mean)
+      v128.store(v + i, square)
+      const scale = f32x4.add(f32x4.mul(f32x4.sqrt(square), f32x4.splat(root)), f32x4.splat(epsilon))
+      const change = f32x4.div(f32x4.mul(f32x4.splat(rate), mean), scale)
+      v128.store(theta + i, f32x4.sub(f32x4.mul(parameter, f32x4.splat(keep)), change))
+    }
+  } else {
+    for (let i: usize = 0; i < bytes; i += REAL) {
+      const parameter = load<Real>(theta + i)
+      const slope = load<Real>(g + i) * clip + decay * parameter
+      const mean = b1 * load<Real>(m + i) + c1 * slope
+      const square = b2 * load<Real>(v + i) + c2 * (slope * slope)
+      store<Real>(m + i, mean)
+      store<Real>(v + i, square)
+      const change = (rate * mean) / (sqrt<Real>(square) * root + epsilon)
+      store<Real>(theta + i, parameter * keep - change)
+    }
+  }
+}
+
+/** target += rate · (source − target) */
+export function polyak(target: usize, source: usize, n: i32, rate: f64): void {
+  const r = <Real>rate
+  const bytes = <usize>n * REAL
+  if (ASC_FEATURE_SIMD) {
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const t = v128.load(target + i)
+      v128.store(target + i, f32x4.add(t, f32x4.mul(f32x4.splat(r), f32x4.sub(v128.load(source + i), t))))
+    }
+  } else {
+    for (let i: usize = 0; i < bytes; i += REAL) {
+      const t = load<Real>(target + i)
+      store<Real>(target + i, t + r * (load<Real>(source + i) - t))
+    }
+  }
+}
+
+export function adam_options_bytes(): usize {
+  return offsetof<AdamOptions>()
+}
+
+export function adam_configure(
+  pointer: usize, learningRate: f64, beta1: f64, beta2: f64, epsilon: f64, weightDecay: f64, maxNorm: f64, decoupled: i32,
+): void {
+  const options = changetype<AdamOptions>(pointer)
+  options.learningRate = learningRate
+  options.beta1 = beta1
+  options.beta2 = beta2
+  options.epsilon = epsilon
+  options.weightDecay = weightDecay
+  options.maxNorm = maxNorm
+  options.decoupled = decoupled
+}
+
+/** `adam` for a gradient of any origin: 0, or NOT_FINITE and nothing changed. */
+export function adam_step(options: usize, theta: usize, g: usize, m: usize, v: usize, n: i32, step: i32): i32 {
+  const squared = squaredNorm(g, n)
+  if (!(squared < LARGEST_SQUARED_NORM)) return NOT_FINITE
+  adam(changetype<AdamOptions>(options), theta, g, m, v, n, step, squared)
+  return OK
+}

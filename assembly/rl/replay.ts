@@ -1,0 +1,43 @@
+// Ring replay of transitions; sampling is uniform with replacement.
+//
+// record [stride] Reals: state [S] | action [A] | next state [S] | rule action [A] | reward | terminated | has rule
+import { Real, REAL } from '../math/real'
+
+// @ts-ignore: decorator
+@unmanaged export class Replay {
+  records: usize
+  stateSize: i32
+  actionSize: i32
+  stride: i32
+  capacity: i32
+  /** Records now stored. */
+  count: i32
+  /** Where the next one goes; the oldest when full. */
+  cursor: i32
+}
+
+// @ts-ignore: decorator
+@inline export function recordStride(stateSize: i32, actionSize: i32): i32 {
+  return 2 * (stateSize + actionSize) + 3
+}
+
+// @ts-ignore: decorator
+@inline export function recordAt(replay: Replay, index: i32): usize {
+  return replay.records + <usize>index * <usize>replay.stride * REAL
+}
+
+/** Where the numbers behind the four vectors start, in bytes from the record: reward, terminated, has rule. */
+// @ts-ignore: decorator
+@inline export function scalarsOffset(replay: Replay): usize {
+  return <usize>(2 * (replay.stateSize + replay.actionSize)) * REAL
+}
+
+/** Copies a record in, over the oldest when full; false when it holds a number that is not finite (nothing changes). */
+export function insertRecord(replay: Replay, record: usize): bool {
+  const bytes = <usize>replay.stride * REAL
+  for (let i: usize = 0; i < bytes; i += REAL) if (!isFinite<Real>(load<Real>(record + i))) return false
+  memory.copy(recordAt(replay, replay.cursor), record, bytes)
+  replay.cursor = replay.cursor + 1 == replay.capacity ? 0 : replay.cursor + 1
+  replay.count = min(replay.count + 1, replay.capacity)
+  return true
+}
