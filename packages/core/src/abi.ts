@@ -1,3 +1,38 @@
 // Mirrors assembly/abi.ts; test/abi.test.ts compares the two.
 
 export const ABI_VERSION = 1
+
+export const OK = 0
+export const NOT_FINITE = -1
+export const EMPTY = -2
+
+export const DDPG_IO = 0
+export const DDPG_INDICES = 1
+export const DDPG_RECORDS = 2
+export const DDPG_RANDOM = 3
+export const DDPG_GOALS = 4
+export const DDPG_VALUES = 5
+
+export const DDPG_ACTOR = 0
+export const DDPG_CRITIC = 1
+export const DDPG_TARGET_ACTOR = 2
+export const DDPG_TARGET_CRITIC = 3
+export const DDPG_AVERAGED_ACTOR = 4
+export const DDPG_ACTOR_GRADIENT = 5
+export const DDPG_CRITIC_GRADIENT = 6
+export const DDPG_ACTOR_FIRST_MOMENT = 7
+export const DDPG_ACTOR_SECOND_MOMENT = 8
+export const DDPG_CRITIC_FIRST_MOMENT = 9
+export const DDPG_CRITIC_SECOND_MOMENT = 10
+
+export const DDPG_ACTOR_LEARNING_RATE = 0
+export const DDPG_CRITIC_LEARNING_RATE = 1
+export const DDPG_OUTPUT_PENALTY = 2
+export const DDPG_CLONING_WEIGHT = 3
+export const DDPG_CRITIC_LOSS = 4
+export const DDPG_ACTOR_LOSS = 5
+export const DDPG_MEAN_Q = 6
+export const DDPG_UPDATES = 7
+export const DDPG_SKIPPED = 8
+export const DDPG_COUNT = 9
+export const DDPG_CURSOR = 10

@@ -48,14 +48,22 @@ export class Core {
     try {
       return call(this.#exports)
     } catch (cause) {
-      if (!(cause instanceof WebAssembly.RuntimeError)) throw cause
-      this.#failure = new CoreError(
-        'core_trapped',
-        `the core trapped in ${what} (${cause.message}); this instance is unusable: create a new core and load your last save`,
-        { cause },
-      )
-      throw this.#failure
+      throw this.failed(what, cause)
     }
+  }
+
+  /**
+   * What to throw for `cause`, thrown by a call into the core: a trap poisons this instance. For hot paths that
+   * cannot afford `guard`'s closure.
+   */
+  failed(what: string, cause: unknown): unknown {
+    if (!(cause instanceof WebAssembly.RuntimeError)) return cause
+    this.#failure = new CoreError(
+      'core_trapped',
+      `the core trapped in ${what} (${cause.message}); this instance is unusable: create a new core and load your last save`,
+      { cause },
+    )
+    return this.#failure
   }
 
   /**

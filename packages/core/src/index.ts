@@ -1,4 +1,5 @@
 export { ABI_VERSION } from './abi.js'
+export { Adam, type AdamOptions } from './adam.js'
 export { Arena } from './arena.js'
 export type {
   Agent,
@@ -17,7 +18,10 @@ export type {
   UpdateReport,
 } from './contracts.js'
 export { Core, createCore } from './core.js'
+export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './ddpg.js'
 export { AdapterError, ConfigError, CoreError, FormatError, Problems, TrimtabError } from './errors.js'
 export { CoreMath } from './math.js'
+export { type Activation, Mlp, type MlpOptions } from './mlp.js'
 export { Random } from './random.js'
+export { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
 export { type CoreBuild, type CoreExports, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'
