@@ -1,4 +1,5 @@
 export { linearMap, linearUnmap, logMap, logUnmap, ternarySteps } from './action-map.js'
+export { createDdpg, Ddpg, type DdpgExplanation, type DdpgPolicy, type DdpgSetup } from './ddpg.js'
 export type { DdpgOptions } from './ddpg-options.js'
 export {
   ExplorationNoise,
@@ -21,13 +22,8 @@ export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './presets.js'
 export {
   readSafetensors,
   type SafetensorsFile,
-  type Tensor,
+  type StoredTensor,
   type TensorDtype,
-  tensorF32,
-  tensorF64,
-  tensorU8,
-  valuesF32,
-  valuesF64,
   writeSafetensors,
 } from './safetensors.js'
 export { boxSpace } from './spaces.js'

@@ -1,5 +1,4 @@
-import { type Core, FormatError, Random } from '@trimtab/core'
-import { type Tensor, tensorF64, tensorU8, valuesF64 } from './safetensors.js'
+import { byteTensor, type Core, doubleTensor, Random, type Tensor, type TensorReader } from '@trimtab/core'
 
 /** How one draw follows another. Deviations are in units of the action range [−1, 1] before the schedule scales them. */
 export type NoiseProcess =
@@ -106,35 +105,24 @@ export class ExplorationNoise {
 
   save(): Tensor[] {
     return [
-      tensorU8('noise.random', this.#random.save()),
-      tensorF64('noise.process', this.#process),
-      tensorF64('noise.schedule', Float64Array.of(this.#episodes, this.#updates, this.scale)),
+      byteTensor('noise.random', this.#random.save()),
+      doubleTensor('noise.process', [...this.#process]),
+      doubleTensor('noise.schedule', [this.#episodes, this.#updates, this.scale]),
     ]
   }
 
   /**
    * Continues exactly where `save` was called. Two steps, so that a file is judged whole before anything changes:
    * the returned function applies the state and cannot fail.
-   * @throws {FormatError} `noise_state_invalid`
+   * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`
    */
-  load(tensors: ReadonlyMap<string, Tensor>): () => void {
-    const random = tensors.get('noise.random')
-    const process = tensors.get('noise.process')
-    const schedule = tensors.get('noise.schedule')
-    if (
-      random?.dtype !== 'U8' ||
-      random.bytes.length !== this.#random.save().length ||
-      process?.dtype !== 'F64' ||
-      process.bytes.length !== this.#process.byteLength ||
-      schedule?.dtype !== 'F64' ||
-      schedule.bytes.length !== 24
-    ) {
-      throw new FormatError('noise_state_invalid', `the noise state does not fit ${this.#process.length} actions`)
-    }
-    const [episodes, updates, scale] = valuesF64(schedule) as unknown as [number, number, number]
+  load(reader: TensorReader): () => void {
+    const random = reader.bytes('noise.random', this.#random.save().length)
+    const process = reader.doubles('noise.process', this.#process.length)
+    const [episodes, updates, scale] = reader.doubles('noise.schedule', 3) as unknown as [number, number, number]
     return () => {
-      this.#random.load(random.bytes)
-      this.#process.set(valuesF64(process))
+      this.#random.load(random)
+      this.#process.set(process)
       this.#episodes = episodes
       this.#updates = updates
       this.scale = scale

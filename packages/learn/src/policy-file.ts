@@ -1,5 +1,5 @@
-import { ABI_VERSION, FormatError, type Space } from '@trimtab/core'
-import { readSafetensors, type Tensor, valuesF32, valuesF64, writeSafetensors } from './safetensors.js'
+import { ABI_VERSION, FormatError, type Space, type Tensor } from '@trimtab/core'
+import { readSafetensors, type StoredTensor, writeSafetensors } from './safetensors.js'
 
 // A policy file is a safetensors file whose `__metadata__` says what the weights are for. Nothing of it is trusted
 // until all of it was checked; whoever loads one changes nothing before that.
@@ -48,16 +48,13 @@ export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]
  * Reads a policy file and refuses what this version cannot run.
  *
  * @throws {FormatError} those of `readSafetensors`; `policy_unknown_format` (another program's file),
- *   `policy_version_mismatch`, `policy_abi_mismatch`, `policy_header_invalid`, `policy_not_finite` (NaN or ∞ in a tensor)
+ *   `policy_version_mismatch`, `policy_abi_mismatch`, `policy_header_invalid`, `policy_not_finite` (NaN or ∞ in a tensor),
+ *   `tensor_mismatch` (a type no policy has)
  */
-export function readPolicyFile(bytes: Uint8Array): {
-  header: PolicyHeader
-  tensors: ReadonlyMap<string, Tensor>
-} {
+export function readPolicyFile(bytes: Uint8Array): { header: PolicyHeader; tensors: readonly Tensor[] } {
   const { tensors, metadata } = readSafetensors(bytes)
   const header = headerFrom(metadata)
-  for (const tensor of tensors.values()) checkFinite(tensor)
-  return { header, tensors }
+  return { header, tensors: [...tensors.values()].map(usable) }
 }
 
 /**
@@ -130,15 +127,23 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
   }
 }
 
-function checkFinite(tensor: Tensor): void {
-  if (tensor.dtype !== 'F32' && tensor.dtype !== 'F64') return
-  const values = tensor.dtype === 'F32' ? valuesF32(tensor) : valuesF64(tensor)
-  const at = values.findIndex((value) => !Number.isFinite(value))
-  if (at < 0) return
-  throw new FormatError(
-    'policy_not_finite',
-    `tensor "${tensor.name}" holds ${values[at]} at ${at}: the file is damaged or the training had diverged; load an earlier save`,
-  )
+/** The tensor, when it is of a type that a core saves and its numbers are finite. */
+function usable({ name, dtype, shape, bytes }: StoredTensor): Tensor {
+  if (dtype !== 'F32' && dtype !== 'F64' && dtype !== 'U32' && dtype !== 'U8') {
+    throw new FormatError('tensor_mismatch', `tensor "${name}" is ${dtype}; policies hold F32, F64, U32 and U8`)
+  }
+  if (dtype === 'F32' || dtype === 'F64') {
+    const { buffer } = bytes.slice()
+    const values = dtype === 'F32' ? new Float32Array(buffer) : new Float64Array(buffer)
+    const at = values.findIndex((value) => !Number.isFinite(value))
+    if (at >= 0) {
+      throw new FormatError(
+        'policy_not_finite',
+        `tensor "${name}" holds ${values[at]} at ${at}: the file is damaged or the training had diverged; load an earlier save`,
+      )
+    }
+  }
+  return { name, dtype, shape, bytes }
 }
 
 // JSON has no ∞, which a bound may be: bounds are written as texts.

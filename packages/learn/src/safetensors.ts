@@ -1,4 +1,4 @@
-import { ConfigError, FormatError } from '@trimtab/core'
+import { ConfigError, FormatError, type Tensor } from '@trimtab/core'
 
 // The safetensors file format, byte for byte as its reference implementation writes it:
 //   +0      N, header length in bytes, u64 little-endian
@@ -30,17 +30,14 @@ const METADATA_KEY = '__metadata__'
 
 export type TensorDtype = keyof typeof DTYPE_BYTES
 
-/** One named array: little-endian, row-major, `bytes.length = product(shape) · bytes per element`. */
-export interface Tensor {
-  readonly name: string
+/** A tensor of any type the format knows; those of the core's own `Tensor` are four of them. */
+export interface StoredTensor extends Omit<Tensor, 'dtype'> {
   readonly dtype: TensorDtype
-  readonly shape: readonly number[]
-  readonly bytes: Uint8Array
 }
 
 export interface SafetensorsFile {
   /** In the order of the data. `bytes` are copies: they outlive the file's buffer. */
-  readonly tensors: ReadonlyMap<string, Tensor>
+  readonly tensors: ReadonlyMap<string, StoredTensor>
   readonly metadata: ReadonlyMap<string, string>
 }
 
@@ -51,7 +48,7 @@ export interface SafetensorsFile {
  * @throws {ConfigError} `tensor_invalid` (a name twice or reserved, a shape that does not match its bytes)
  */
 export function writeSafetensors(
-  tensors: readonly Tensor[],
+  tensors: readonly StoredTensor[],
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array {
   const ordered = [...tensors].sort(compareTensors)
@@ -99,7 +96,7 @@ export function writeSafetensors(
 export function readSafetensors(file: Uint8Array): SafetensorsFile {
   const { header, data } = splitFile(file)
   const metadata = new Map<string, string>()
-  const found: { tensor: Omit<Tensor, 'bytes'>; begin: number; end: number }[] = []
+  const found: { tensor: Omit<StoredTensor, 'bytes'>; begin: number; end: number }[] = []
   for (const [name, entry] of Object.entries(header)) {
     if (name !== METADATA_KEY) {
       found.push(readEntry(name, entry, data.length))
@@ -112,7 +109,7 @@ export function readSafetensors(file: Uint8Array): SafetensorsFile {
     }
   }
   found.sort((a, b) => a.begin - b.begin || a.end - b.end)
-  const tensors = new Map<string, Tensor>()
+  const tensors = new Map<string, StoredTensor>()
   let covered = 0
   for (const { tensor, begin, end } of found) {
     if (begin !== covered) {
@@ -156,7 +153,7 @@ function readEntry(
   name: string,
   entry: unknown,
   dataLength: number,
-): { tensor: Omit<Tensor, 'bytes'>; begin: number; end: number } {
+): { tensor: Omit<StoredTensor, 'bytes'>; begin: number; end: number } {
   if (!isRecord(entry)) throw headerInvalid(`tensor "${name}" must be an object`)
   const { dtype, shape, data_offsets: offsets } = entry
   if (typeof dtype !== 'string' || !Object.hasOwn(DTYPE_BYTES, dtype)) {
@@ -181,7 +178,7 @@ function readEntry(
   return { tensor: { name, dtype: dtype as TensorDtype, shape }, begin, end }
 }
 
-const compareTensors = (a: Tensor, b: Tensor): number =>
+const compareTensors = (a: StoredTensor, b: StoredTensor): number =>
   DTYPE_ORDER.indexOf(a.dtype) - DTYPE_ORDER.indexOf(b.dtype) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
 const byteLengthOf = (dtype: TensorDtype, shape: readonly number[]): number =>
@@ -197,31 +194,3 @@ const truncated = (message: string): FormatError =>
   new FormatError('safetensors_truncated', `the file is truncated: ${message}`)
 
 const headerInvalid = (message: string): FormatError => new FormatError('safetensors_header_invalid', message)
-
-/** A tensor of f32 values. */
-export function tensorF32(name: string, values: Float32Array, shape: readonly number[] = [values.length]): Tensor {
-  return { name, dtype: 'F32', shape, bytes: bytesOf(values) }
-}
-
-/** A tensor of f64 values. */
-export function tensorF64(name: string, values: Float64Array, shape: readonly number[] = [values.length]): Tensor {
-  return { name, dtype: 'F64', shape, bytes: bytesOf(values) }
-}
-
-/** A tensor of raw bytes. */
-export function tensorU8(name: string, bytes: Uint8Array): Tensor {
-  return { name, dtype: 'U8', shape: [bytes.length], bytes: bytes.slice() }
-}
-
-/** The values of an F32 tensor, a copy. */
-export function valuesF32(tensor: Tensor): Float32Array {
-  return new Float32Array(tensor.bytes.slice().buffer)
-}
-
-/** The values of an F64 tensor, a copy. */
-export function valuesF64(tensor: Tensor): Float64Array {
-  return new Float64Array(tensor.bytes.slice().buffer)
-}
-
-const bytesOf = (values: Float32Array | Float64Array): Uint8Array =>
-  new Uint8Array(values.buffer, values.byteOffset, values.byteLength).slice()

@@ -1,6 +1,6 @@
-import { type Core, createCore } from '@trimtab/core'
+import { type Core, createCore, TensorReader } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ExplorationNoise, type NoiseOptions, ornsteinUhlenbeckStep, scheduleValue, type Tensor } from '../src/index.js'
+import { ExplorationNoise, type NoiseOptions, ornsteinUhlenbeckStep, scheduleValue } from '../src/index.js'
 
 let core: Core
 beforeAll(async () => {
@@ -97,8 +97,6 @@ describe('noise schedules', () => {
 })
 
 describe('saved noise', () => {
-  const toMap = (tensors: readonly Tensor[]): Map<string, Tensor> => new Map(tensors.map((t) => [t.name, t]))
-
   it.each([
     ['gaussian', GAUSSIAN],
     ['Ornstein–Uhlenbeck', CORRELATED],
@@ -109,7 +107,7 @@ describe('saved noise', () => {
     first.countUpdates(12)
     first.scale = 0.5
     series(first, 4)
-    const state = toMap(first.save())
+    const state = new TensorReader(first.save())
     const second = new ExplorationNoise(core, 1, options, 99)
     second.load(state)()
     expect(series(second, 9)).toEqual(series(first, 9))
@@ -119,8 +117,8 @@ describe('saved noise', () => {
   it('refuses the state of another number of actions and changes nothing', () => {
     const noise = new ExplorationNoise(core, 1, CORRELATED, 3)
     const before = noise.save()
-    const other = toMap(new ExplorationNoise(core, 2, CORRELATED, 3).save())
-    expect(() => noise.load(other)).toThrow(expect.objectContaining({ code: 'noise_state_invalid' }))
+    const other = new TensorReader(new ExplorationNoise(core, 2, CORRELATED, 3).save())
+    expect(() => noise.load(other)).toThrow(expect.objectContaining({ code: 'tensor_mismatch' }))
     expect(noise.save()).toEqual(before)
   })
 })

@@ -1,3 +1,4 @@
+import { doubleTensor, floatTensor } from '@trimtab/core'
 import { describe, expect, it } from 'vitest'
 import {
   boxSpace,
@@ -5,8 +6,7 @@ import {
   type PolicyHeader,
   readPolicyFile,
   readSafetensors,
-  tensorF32,
-  tensorF64,
+  type StoredTensor,
   writePolicyFile,
   writeSafetensors,
 } from '../src/index.js'
@@ -21,25 +21,27 @@ const header: PolicyHeader = {
   seed: -(2 ** 53) + 1,
   trainingData: 'app 3, "diurnal" load\nseed 7',
 }
-const weights = [tensorF32('actor', Float32Array.of(1, 2)), tensorF64('agent', Float64Array.of(0.5))]
+const weights = [floatTensor('actor', [2], Float32Array.of(1, 2)), doubleTensor('agent', [0.5])]
 const file = writePolicyFile(header, weights)
 
-/** The same file with some of its metadata replaced or left out. */
-function withMetadata(changes: Readonly<Record<string, string | undefined>>): Uint8Array {
-  const { tensors, metadata } = readSafetensors(file)
-  const merged = Object.entries({ ...Object.fromEntries(metadata), ...changes })
+type Changes = Readonly<Record<string, string | undefined>>
+
+/** The policy file with other tensors and some of its metadata replaced or left out. */
+function rewrite(tensors: readonly StoredTensor[], changes: Changes): Uint8Array {
+  const merged = Object.entries({ ...Object.fromEntries(readSafetensors(file).metadata), ...changes })
   return writeSafetensors(
-    [...tensors.values()],
+    tensors,
     Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== undefined)),
   )
 }
+const withMetadata = (changes: Changes): Uint8Array => rewrite(weights, changes)
 
 describe('policy files', () => {
   it('say what they are for, unbounded spaces included, and come back equal', () => {
     const read = readPolicyFile(file)
     expect(read.header).toEqual(header)
-    expect([...read.tensors.values()].map(({ name }) => name).sort()).toEqual(['actor', 'agent'])
-    expect(writePolicyFile(read.header, [...read.tensors.values()].reverse())).toEqual(file)
+    expect(read.tensors.map(({ name }) => name).sort()).toEqual(['actor', 'agent'])
+    expect(writePolicyFile(read.header, [...read.tensors].reverse())).toEqual(file)
   })
 
   it.each([
@@ -61,13 +63,18 @@ describe('policy files', () => {
       'policy_header_invalid',
     ],
     [
+      'with a tensor of a type no policy has',
+      rewrite([{ name: 'count', dtype: 'I64', shape: [1], bytes: new Uint8Array(8) }], {}),
+      'tensor_mismatch',
+    ],
+    [
       'with a NaN weight',
-      writePolicyFile(header, [tensorF32('actor', Float32Array.of(1, Number.NaN))]),
+      writePolicyFile(header, [floatTensor('actor', [2], Float32Array.of(1, Number.NaN))]),
       'policy_not_finite',
     ],
     [
       'with an infinite moment',
-      writePolicyFile(header, [tensorF64('moments', Float64Array.of(Number.NEGATIVE_INFINITY))]),
+      writePolicyFile(header, [doubleTensor('moments', [Number.NEGATIVE_INFINITY])]),
       'policy_not_finite',
     ],
   ])('are refused %s', (_, bytes, code) => {

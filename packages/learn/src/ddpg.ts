@@ -1,0 +1,267 @@
+import {
+  type Agent,
+  ConfigError,
+  type Core,
+  DdpgKernel,
+  doubleTensor,
+  Problems,
+  type Space,
+  type Tensor,
+  TensorReader,
+  type Transition,
+  type UpdateReport,
+} from '@trimtab/core'
+import { checkDdpgOptions, type DdpgOptions } from './ddpg-options.js'
+import { ExplorationNoise } from './noise.js'
+import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+import { type DdpgPresetName, ddpgPresets } from './presets.js'
+
+/** What an agent is made of. */
+export interface DdpgSetup {
+  /** Default `autoscaling`. */
+  readonly preset?: DdpgPresetName
+  /** What differs from the preset. */
+  readonly options?: Partial<DdpgOptions>
+  readonly observation: Space
+  /** Every coordinate in [−1, 1]; the task maps it to limits and replicas. */
+  readonly action: Space
+  readonly seed: number
+  /** Whose policy this is; a file of another task is refused. Default `autoscaling`. */
+  readonly task?: string
+  /** Free text for the policy file: which application, load and simulator teach it. */
+  readonly trainingData?: string
+}
+
+/** Which of the agent's policies: the one that learns, or its slow average that serves. */
+export type DdpgPolicy = 'actor' | 'averaged'
+
+/** Why a decision was made, in the agent's own terms. */
+export interface DdpgExplanation {
+  readonly inputs: readonly { readonly name: string; readonly value: number }[]
+  readonly actions: readonly { readonly name: string; readonly value: number }[]
+  /** The critic's discounted sum of rewards from here on, the baseline added back. */
+  readonly expectedReturn: number
+}
+
+/**
+ * Makes an agent that knows nothing yet; `load` continues a saved one.
+ *
+ * Everything random in it comes from `seed`: the same seed and the same transitions give the same bytes on every host.
+ *
+ * @throws {ConfigError} `config_invalid` with every problem of the setup at once
+ * @example
+ * const agent = createDdpg(core, { observation: boxSpace(['load']), action: boxSpace(['replicas']), seed: 1 })
+ */
+export function createDdpg(core: Core, setup: DdpgSetup): Ddpg {
+  const preset = setup.preset ?? 'autoscaling'
+  const problems = new Problems()
+  problems.check(
+    Object.hasOwn(ddpgPresets, preset),
+    `preset must be one of ${Object.keys(ddpgPresets).join(', ')}, got ${preset}`,
+  )
+  problems.throwIfAny('ddpg')
+  const { setting: _, ...defaults } = ddpgPresets[preset]
+  const options: DdpgOptions = { ...defaults, ...setup.options }
+  checkDdpgOptions(options, problems, 'options')
+  problems.check(Number.isSafeInteger(setup.seed), `seed must be a safe integer, got ${setup.seed}`)
+  problems.check(setup.observation.names.length > 0, 'observation must have at least one entry')
+  problems.check(setup.action.names.length > 0, 'action must have at least one entry')
+  problems.check(
+    setup.action.kind === 'box' && setup.action.low.every((x) => x === -1) && setup.action.high.every((x) => x === 1),
+    'action must be a box of [−1, 1]: the policy ends in tanh; map to physical units in the task (linearMap, logMap)',
+  )
+  problems.throwIfAny('ddpg')
+  return new Ddpg(core, options, {
+    algorithm: 'ddpg',
+    task: setup.task ?? 'autoscaling',
+    preset,
+    observation: setup.observation,
+    action: setup.action,
+    hidden: options.hidden,
+    seed: setup.seed,
+    trainingData: setup.trainingData ?? '',
+  })
+}
+
+/**
+ * Deep deterministic policy gradient (Lillicrap et al. 2016; FIRM's Algorithm 3.3, AWARE's base learner):
+ *
+ *     each step     a = actor(s) + noise                                  explore
+ *                   store (s, a, r − baseline, s')                        observe
+ *                   critic towards r + γ·Q'(s', actor'(s')), actor up     update
+ *                   the critic's slope, targets and average follow
+ *     each episode  the noise fades                                       endEpisode
+ *     to serve      a = averaged actor(s)                                 decide
+ *
+ * A time limit is no end: store it with `terminated: false` and the future keeps its value.
+ * S: observation entries, A: action entries; actions are in [−1, 1].
+ */
+export class Ddpg implements Agent {
+  readonly name: string
+  readonly options: DdpgOptions
+  readonly #kernel: DdpgKernel
+  readonly #noise: ExplorationNoise
+  readonly #draw: Float32Array // [A], the last noise
+  #header: PolicyHeader
+  /** Updates owed: grows by `updatesPerStep`, whole ones are paid. */
+  #owed = 0
+
+  /** Use `createDdpg`, which checks what it is given. */
+  constructor(core: Core, options: DdpgOptions, header: PolicyHeader) {
+    const stateSize = header.observation.names.length
+    const actionSize = header.action.names.length
+    this.name = `ddpg/${header.preset}`
+    this.options = options
+    this.#header = header
+    this.#kernel = new DdpgKernel(core, { ...options, stateSize, actionSize, seed: header.seed })
+    this.#noise = new ExplorationNoise(core, actionSize, options.noise, header.seed)
+    this.#draw = new Float32Array(actionSize)
+  }
+
+  /** The serving policy, without noise: fills `out` [A]. A NaN in the observation comes out as NaN, for the guard to catch. */
+  decide(observation: Float32Array, out: Float32Array): void {
+    this.act(observation, out, 'averaged')
+  }
+
+  /** The behaviour policy while learning: the actor plus noise, clipped to [−1, 1]. */
+  explore(observation: Float32Array, out: Float32Array): void {
+    this.act(observation, out, 'actor')
+    this.sampleNoise(this.#draw)
+    for (let i = 0; i < out.length; i++) out[i] = Math.min(1, Math.max(-1, out[i]! + this.#draw[i]!))
+  }
+
+  /** Either policy, without noise. */
+  act(observation: Float32Array, out: Float32Array, policy: DdpgPolicy): void {
+    this.#kernel.act(observation, out, policy)
+  }
+
+  /** The next noise that `explore` would add, for a caller that shapes it (one-sided, inside an envelope). Fills `out` [A]. */
+  sampleNoise(out: Float32Array): void {
+    this.#noise.sample(out)
+  }
+
+  /**
+   * Remembers a step. `action` is what was applied, whoever chose it; a `ruleAction` feeds the cloning term.
+   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`; nothing was stored
+   */
+  observe(transition: Transition): void {
+    const { observation, action, reward, nextObservation, terminated, ruleAction } = transition
+    const centred = reward - this.options.rewardBaseline
+    this.#kernel.insert(observation, action, centred, nextObservation, terminated, ruleAction)
+  }
+
+  /** Learns what one time step is worth; before the warm-up nothing. A non-finite update is skipped and counted. */
+  update(): UpdateReport {
+    if (this.#kernel.size >= this.options.warmUp) {
+      this.#owed += this.options.updatesPerStep
+      const whole = Math.floor(this.#owed)
+      if (whole > 0) {
+        this.#kernel.update(whole)
+        this.#noise.countUpdates(whole)
+        this.#owed -= whole
+      }
+    }
+    return this.#kernel.report()
+  }
+
+  /** Call after the last step of an episode. */
+  endEpisode(): void {
+    this.#noise.endEpisode()
+  }
+
+  /** What was decided for this observation and what the critic expects of it. */
+  explain(observation: Float32Array): DdpgExplanation {
+    const action = new Float32Array(this.#draw.length)
+    this.decide(observation, action)
+    const value = this.#kernel.q(observation, action)
+    const { rewardBaseline, discount } = this.options
+    return {
+      inputs: this.#header.observation.names.map((name, i) => ({ name, value: observation[i]! })),
+      actions: this.#header.action.names.map((name, i) => ({ name, value: action[i]! })),
+      expectedReturn: value + rewardBaseline / (1 - discount),
+    }
+  }
+
+  /** Transitions remembered now. */
+  get size(): number {
+    return this.#kernel.size
+  }
+
+  /** A factor on the scheduled noise, 1 unless set. */
+  get noiseScale(): number {
+    return this.#noise.scale
+  }
+
+  set noiseScale(scale: number) {
+    if (!(scale >= 0 && scale < Infinity)) {
+      throw new ConfigError('config_invalid', `noiseScale must be ≥ 0 and finite, got ${scale}`)
+    }
+    this.#noise.scale = scale
+  }
+
+  /** What multiplies the noise process now: schedule × `noiseScale`. */
+  get noiseFactor(): number {
+    return this.#noise.factor
+  }
+
+  get cloningWeight(): number {
+    return this.#kernel.get('cloningWeight')
+  }
+
+  /** λ of the term that holds the actor near the rule's actions, from the next update on. @throws {ConfigError} `config_invalid` */
+  setCloningWeight(weight: number): void {
+    this.#kernel.set('cloningWeight', weight)
+  }
+
+  /** What the policy file's header says. */
+  get header(): PolicyHeader {
+    return this.#header
+  }
+
+  /**
+   * Everything as a policy file (safetensors): networks, moments, replay, random streams, schedules. An agent of the
+   * same setup that loads it goes on as if it had never stopped, to the bit.
+   */
+  save(): Uint8Array {
+    return writePolicyFile(this.#header, [
+      ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
+      ...this.#noise.save(),
+      doubleTensor('agent.owed', [this.#owed]),
+    ])
+  }
+
+  /**
+   * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
+   * What can be set while learning (cloning weight, noise scale) comes from the file, other options stay this agent's.
+   * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
+   */
+  load(bytes: Uint8Array): void {
+    const { header, tensors } = readPolicyFile(bytes)
+    checkPurpose(header, this.#header)
+    const reader = new TensorReader(tensors)
+    const [owed] = reader.doubles('agent.owed', 1)
+    const restoreNoise = this.#noise.load(reader)
+    this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
+    restoreNoise()
+    this.#owed = owed!
+    this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
+  }
+
+  /** May be called twice. */
+  dispose(): void {
+    this.#kernel.dispose()
+    this.#noise.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+}
+
+const KERNEL_PREFIX = 'kernel.'
+
+function kernelTensors(tensors: readonly Tensor[]): Tensor[] {
+  return tensors
+    .filter(({ name }) => name.startsWith(KERNEL_PREFIX))
+    .map((tensor) => ({ ...tensor, name: tensor.name.slice(KERNEL_PREFIX.length) }))
+}
