@@ -1,3 +1,10 @@
+export type { ActionLimits, ClipReason, CoordinateLimit, DirectionLimit } from './action-limiter.js'
+export { ControlLoop, type ControlLoopOptions } from './control-loop.js'
+export { EpisodeIndex, type EpisodeSpan } from './episode-index.js'
+export { type FallbackReason, Guard, type GuardOptions } from './guard.js'
+export { Lifecycle, type LifecycleProfile, type LifecycleState } from './lifecycle.js'
+export { LifecyclePilot, type LifecyclePilotOptions } from './lifecycle-pilot.js'
+export { MemoryTrajectoryStore, type MemoryTrajectoryStoreOptions } from './memory-trajectory-store.js'
 export {
   type Decider,
   type EpisodeSummary,
@@ -8,3 +15,5 @@ export {
   type Stage,
   servingPilot,
 } from './pilot.js'
+export type { TelemetryFault } from './telemetry-check.js'
+export type { Tick } from './tick.js'
