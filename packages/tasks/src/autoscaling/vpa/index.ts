@@ -1,0 +1,26 @@
+export { MAX_AMOUNT, scaleAmount, toAmount, toMillicores } from './amounts.js'
+export { type Buckets, exponentialBuckets, linearBuckets } from './buckets.js'
+export {
+  type CappingPolicy,
+  type ContainerAmounts,
+  capToLimits,
+  capToPodLimitRange,
+  capToPolicy,
+  type PodLimitRangeContainer,
+  proportionalLimit,
+  toIntegerCpu,
+} from './capping.js'
+export { ContainerSamples, type HistoryAge, isExpired } from './container-samples.js'
+export { DecayingHistogram, type DecayingHistogramCheckpoint } from './decaying-histogram.js'
+export { confidence, podMinimum, roundUpTo, type SampleHistory, withConfidence, withMargin } from './estimators.js'
+export { Histogram, type HistogramCheckpoint } from './histogram.js'
+export { MemoryPeaks, type OomBump, type SampleSink } from './memory-peaks.js'
+export type { Percentiles, VerticalRecommenderOptions } from './recommender-options.js'
+export type { ContainerRecommendation, ControlledResource, ResourceAmounts } from './types.js'
+export {
+  cpuBuckets,
+  memoryBuckets,
+  type VerticalRecommendation,
+  VerticalRecommender,
+  type VerticalRecommenderCheckpoint,
+} from './vertical-recommender.js'
