@@ -1,7 +1,7 @@
 import { type CompleteScalingRules, limitRate, noteScaleEvent, type ScaleEvents } from './behavior.js'
 import { History } from './history.js'
 import { applyLegacyLimits, type LegacyLimits, type LimitReason } from './limits.js'
-import type { MetricError } from './metric-error.js'
+import { MetricError } from './metric-error.js'
 import type { ReadinessPeriods } from './pods.js'
 import { failureReason, proposeReplicas, type ScaleTarget } from './propose.js'
 import type { ReplicaProposal, Tolerances } from './replica-calculator.js'
@@ -76,7 +76,7 @@ export function reconcile(spec: CompleteSpec, state: AutoscalerState, input: Rec
   if (asked.isRefused) {
     return stay(current, [condition('ScalingActive', 'False', asked.reason)], asked.proposals, asked.error)
   }
-  const size = normalize(spec, state.recommendations, state.events, current, Math.max(asked.replicas, 0), nowSeconds)
+  const size = normalize(spec, state.recommendations, state.events, current, asked.replicas, nowSeconds)
   const conditions = [
     condition('ScalingActive', 'True', 'ValidMetricFound'),
     condition('ScalingLimited', size.isLimited ? 'True' : 'False', size.limit),
@@ -109,10 +109,10 @@ function askMetrics(spec: CompleteSpec, input: ReconcileInput): Asked {
       asked.proposals.push(proposal)
       asked.replicas = Math.max(asked.replicas, proposal.replicas)
     } catch (error) {
-      if ((error as MetricError).name !== 'MetricError') throw error
+      if (!(error instanceof MetricError)) throw error
       asked.proposals.push(undefined)
       if (failures === 0) {
-        asked.error = error as MetricError
+        asked.error = error
         asked.reason = failureReason(metric)
       }
       failures += 1

@@ -69,8 +69,16 @@ export function capToPolicy(recommendation: ContainerRecommendation, policy: Cap
   })
 }
 
-/** Keeps requests at or below the container's limits, for a policy that changes requests only. */
-export function capToLimits(recommendation: ContainerRecommendation, limits: ResourceAmounts): ContainerRecommendation {
+/** Whether limits move along with requests. */
+export type ControlledValues = 'RequestsAndLimits' | 'RequestsOnly'
+
+/** Keeps requests at or below the container's limits where those stay as they are. */
+export function capToLimits(
+  recommendation: ContainerRecommendation,
+  limits: ResourceAmounts,
+  controlledValues: ControlledValues = 'RequestsAndLimits',
+): ContainerRecommendation {
+  if (controlledValues !== 'RequestsOnly') return recommendation
   return mapRecommendation(recommendation, (amount, resource) => Math.min(amount, limits[resource] ?? amount))
 }
 

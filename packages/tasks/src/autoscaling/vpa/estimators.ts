@@ -15,6 +15,11 @@ export function withMargin(amount: number, marginFraction: number): number {
   return amount + scaleAmount(amount, marginFraction)
 }
 
+/** `amount`, or the minimum where that is more. */
+export function withMinimum(amount: number, minimum: number): number {
+  return Math.max(amount, minimum)
+}
+
 /** Intervals of history, at one sample a minute: the shorter of its span and its number of samples. 0: none. */
 export function confidence(history: SampleHistory, intervalSeconds: number): number {
   if (history.samples === 0) return 0

@@ -3,6 +3,7 @@ export { type Buckets, exponentialBuckets, linearBuckets } from './buckets.js'
 export {
   type CappingPolicy,
   type ContainerAmounts,
+  type ControlledValues,
   capToLimits,
   capToPodLimitRange,
   capToPolicy,
@@ -12,7 +13,15 @@ export {
 } from './capping.js'
 export { ContainerSamples, type HistoryAge, isExpired } from './container-samples.js'
 export { DecayingHistogram, type DecayingHistogramCheckpoint } from './decaying-histogram.js'
-export { confidence, podMinimum, roundUpTo, type SampleHistory, withConfidence, withMargin } from './estimators.js'
+export {
+  confidence,
+  podMinimum,
+  roundUpTo,
+  type SampleHistory,
+  withConfidence,
+  withMargin,
+  withMinimum,
+} from './estimators.js'
 export { Histogram, type HistogramCheckpoint } from './histogram.js'
 export { MemoryPeaks, type OomBump, type SampleSink } from './memory-peaks.js'
 export type { Percentiles, VerticalRecommenderOptions } from './recommender-options.js'

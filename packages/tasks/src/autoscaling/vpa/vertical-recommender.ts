@@ -4,7 +4,7 @@ import { type Buckets, exponentialBuckets } from './buckets.js'
 import { capToPolicy, toIntegerCpu } from './capping.js'
 import { ContainerSamples, isExpired } from './container-samples.js'
 import type { DecayingHistogramCheckpoint } from './decaying-histogram.js'
-import { confidence, podMinimum, roundUpTo, withConfidence } from './estimators.js'
+import { confidence, podMinimum, roundUpTo, withConfidence, withMinimum } from './estimators.js'
 import { completeOptions, type VerticalRecommenderOptions } from './recommender-options.js'
 import { ResourceUsage } from './resource-usage.js'
 import type { ContainerRecommendation, ResourceAmounts } from './types.js'
@@ -214,12 +214,12 @@ export class VerticalRecommender {
   }
 
   #finishCpu(amount: number): number {
-    const rounded = roundUpTo(Math.max(amount, this.#minimum.cpuMilli), this.#options.roundCpuMilli)
+    const rounded = roundUpTo(withMinimum(amount, this.#minimum.cpuMilli), this.#options.roundCpuMilli)
     return this.#options.integerCpu ? toIntegerCpu(rounded) : rounded
   }
 
   #finishMemory(amount: number): number {
-    return roundUpTo(Math.max(amount, this.#minimum.memoryBytes), this.#options.roundMemoryBytes)
+    return roundUpTo(withMinimum(amount, this.#minimum.memoryBytes), this.#options.roundMemoryBytes)
   }
 }
 
