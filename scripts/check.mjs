@@ -26,6 +26,10 @@ const steps = [
       ...['--pack', folder, '--profile', 'esm-only', '--exclude-entrypoints', './core.wasm', '--no-color'],
     ),
   ]),
+  {
+    title: 'declarations as a strict consumer compiles them',
+    args: [join(ROOT, 'test/packaging/check-declarations.mjs')],
+  },
   step('sizes', 'size-limit/bin.js'),
 ]
 

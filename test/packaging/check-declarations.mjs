@@ -1,0 +1,25 @@
+// A strict TypeScript consumer compiles against the packed declarations, library check included. Run by `npm run check`.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { installPacked } from './install-packed.mjs'
+
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
+const OPTIONS = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--module', 'nodenext']
+const LIBRARIES = ['--lib', 'es2023,esnext.disposable,dom']
+
+const folder = mkdtempSync(join(tmpdir(), 'trimtab-declarations-'))
+try {
+  const names = Object.keys(await installPacked(folder)).filter((name) => /^(@trimtab\/|trimtab$)/.test(name))
+  const imports = names.map((name, i) => `import * as package${i} from '${name}'`)
+  const uses = names.map((_, i) => `package${i}`).join(', ')
+  writeFileSync(join(folder, 'consumer.ts'), `${imports.join('\n')}\nexport const used: object[] = [${uses}]\n`)
+  execFileSync(process.execPath, [TSC, ...OPTIONS, ...LIBRARIES, 'consumer.ts'], { cwd: folder, stdio: 'inherit' })
+} catch (error) {
+  if (error.status === undefined) throw error
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,51 @@
+// Packs every published package and installs the tarballs into an empty folder, as a user's `npm install` would.
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const execute = promisify(execFile)
+
+const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+/** Folders of the packages that users install. */
+export const publishedFolders = () =>
+  ['packages', 'adapters']
+    .flatMap((group) => readdirSync(join(ROOT, group)).map((name) => join(ROOT, group, name)))
+    .filter((folder) => existsSync(join(folder, 'src/index.ts')))
+
+/** What they depend on beyond each other: packed from node_modules, so that nothing here needs a network. */
+function foreignFolders(folders) {
+  const ours = new Set(folders.map((folder) => manifestOf(folder).name))
+  const names = folders.flatMap((folder) => Object.keys(manifestOf(folder).dependencies ?? {}))
+  return [...new Set(names)].filter((name) => !ours.has(name)).map((name) => join(ROOT, 'node_modules', name))
+}
+
+/**
+ * Empties `folder` and installs our tarballs there.
+ * @returns name → the paths inside that package's tarball
+ */
+export async function installPacked(folder) {
+  const published = publishedFolders()
+  const tarballs = join(folder, 'tarballs')
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(tarballs, { recursive: true })
+  const npm = async (...args) => (await execute('npm', args, { cwd: folder, maxBuffer: 1 << 26 })).stdout
+  const packed = JSON.parse(
+    await npm(
+      'pack',
+      '--json',
+      '--ignore-scripts',
+      '--pack-destination',
+      tarballs,
+      ...published,
+      ...foreignFolders(published),
+    ),
+  )
+  await writeFile(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n')
+  await npm('install', '--offline', '--loglevel=error', ...packed.map(({ filename }) => join(tarballs, filename)))
+  return Object.fromEntries(packed.map(({ name, files }) => [name, files.map(({ path }) => path)]))
+}

@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { build, createServer } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { canUseChromium, launchChromium } from '../browser/chromium.mjs'
+import { serve } from '../browser/serve.mjs'
+import { installPacked } from './install-packed.mjs'
+
+// Outside the repository, so that nothing can be found in the workspace's node_modules by accident.
+let folder: string
+let tarballs: Record<string, string[]>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trimtab-packaging-'))
+  tarballs = await installPacked(folder)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const ours = (): string[] => Object.keys(tarballs).filter((name) => name === 'trimtab' || name.startsWith('@trimtab/'))
+const node = (...args: string[]): string =>
+  execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+const nodeScript = (text: string): string => node('--input-type=module', '--eval', text)
+
+const DRAW = `const core = await createCore()
+const random = new Random(core, 7)
+const drawn = [random.uniform(), random.normal(), core.math.tanh(1)].join(' ')`
+const drawnByNode = (): string =>
+  nodeScript(`import { createCore, Random } from '@trimtab/core'\n${DRAW}\nconsole.log(drawn)`)
+
+describe('the packed packages', () => {
+  it('hold code, sources and the three shipped builds, and nothing of the workshop', () => {
+    const files = Object.entries(tarballs).flatMap(([name, paths]) =>
+      ours().includes(name) ? paths.map((path) => `${name}/${path}`) : [],
+    )
+    expect(files.filter((path) => /\.stamp|tsbuildinfo|\.test\.|debug\.wasm|real64/.test(path))).toEqual([])
+    expect(files.filter((path) => path.endsWith('.wasm'))).toEqual(
+      ['relaxed', 'scalar', 'simd'].map((name) => `@trimtab/core/wasm/${name}.wasm`),
+    )
+  })
+
+  it('import on Node, every one of them', () => {
+    for (const name of ours()) {
+      expect(Number(nodeScript(`console.log(Object.keys(await import('${name}')).length)`)), name).toBeGreaterThan(0)
+    }
+  })
+
+  it('load by require from CommonJS', async () => {
+    await writeFile(
+      join(folder, 'consumer.cjs'),
+      `const { createCore, Random } = require('@trimtab/core')\n;(async () => {\n${DRAW}\nconsole.log(drawn)\n})()\n`,
+    )
+    expect(node('consumer.cjs')).toBe(drawnByNode())
+  })
+
+  it('put the command on the path', () => {
+    expect(node(join('node_modules', '.bin', 'trimtab'), '--help')).toContain('autoscale')
+  })
+
+  it('hold a core without imports, at most 40 kB gzipped', async () => {
+    for (const name of ['simd', 'scalar', 'relaxed']) {
+      const bytes = readFileSync(join(folder, `node_modules/@trimtab/core/wasm/${name}.wasm`))
+      expect(gzipSync(bytes, { level: 9 }).byteLength, name).toBeLessThanOrEqual(40_000)
+      if (name === 'relaxed') continue // Node 20 does not compile relaxed SIMD
+      expect(WebAssembly.Module.imports(await WebAssembly.compile(bytes)), name).toEqual([])
+    }
+  })
+
+  it('offer the module by path for hosts with a loader of their own', () => {
+    expect(
+      nodeScript(`import { readFileSync } from 'node:fs'
+        import { fileURLToPath } from 'node:url'
+        import { createCore, Random } from '@trimtab/core'
+        const bytes = readFileSync(fileURLToPath(import.meta.resolve('@trimtab/core/core.wasm')))
+        ${DRAW.replace('createCore()', 'createCore({ module: bytes })')}
+        console.log(drawn)`),
+    ).toBe(drawnByNode())
+  })
+})
+
+const inBrowser = canUseChromium('whether Vite bundles of the packages run in a browser')
+describe.skipIf(!inBrowser)(`bundled by Vite${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
+  let site: string
+  let browser: Browser
+
+  beforeAll(async () => {
+    site = join(folder, 'site')
+    await mkdir(site)
+    await writeFile(join(site, 'index.html'), '<!doctype html><script type="module" src="/main.js"></script>')
+    await writeFile(
+      join(site, 'main.js'),
+      `import { createCore, Random } from '@trimtab/core'
+import '@trimtab/learn'
+import '@trimtab/control'
+import '@trimtab/tasks'
+async function main() {
+${DRAW}
+document.title = drawn
+}
+main()
+`,
+    )
+    browser = await launchChromium()
+  })
+  afterAll(() => browser?.close())
+
+  /** Opens the page and waits for the numbers; an error on the page is the test's error. */
+  async function drawnOnPage(origin: string): Promise<{ drawn: string; wasmRequests: string[] }> {
+    const page: Page = await browser.newPage()
+    const wasmRequests: string[] = []
+    const failure = new Promise<never>((_, reject) => page.on('pageerror', reject))
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('.wasm')) wasmRequests.push(request.url())
+    })
+    await Promise.race([failure, page.goto(origin).then(() => page.waitForFunction(() => document.title !== ''))])
+    const drawn = await page.title()
+    await page.close()
+    return { drawn, wasmRequests }
+  }
+
+  it('runs from the dev server, which pre-bundles the JavaScript and would lose a wasm file beside it', async () => {
+    const server = await createServer({
+      root: site,
+      configFile: false,
+      logLevel: 'error',
+      server: { host: '127.0.0.1', port: 0 },
+    })
+    try {
+      await server.listen()
+      const { port } = server.httpServer!.address() as AddressInfo
+      expect(await drawnOnPage(`http://127.0.0.1:${port}`)).toEqual({ drawn: drawnByNode(), wasmRequests: [] })
+      expect(existsSync(join(folder, 'node_modules/.vite/deps/@trimtab_core.js'))).toBe(true)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('runs from a build, with the core in its chunks', async () => {
+    await build({ root: site, configFile: false, logLevel: 'error' })
+    const server = await serve(join(site, 'dist'))
+    try {
+      expect(await drawnOnPage(server.origin)).toEqual({ drawn: drawnByNode(), wasmRequests: [] })
+      expect(readdirSync(join(site, 'dist/assets')).filter((name) => name.endsWith('.wasm'))).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+})
