@@ -1,0 +1,336 @@
+import { type Core, createCore, type Transition } from '@trimtab/core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { boxSpace, createDdpg, type Ddpg, type DdpgSetup, ddpgPresets, readPolicyFile } from '../src/index.js'
+import { Follow, judge, train } from './follow.js'
+
+let core: Core
+let world: Follow
+beforeAll(async () => {
+  core = await createCore()
+  world = new Follow(core)
+})
+
+/** The probe's recipe at the toy's scale: its rewards lie around 0.6, and sixty episodes are enough. */
+const TOY = {
+  rewardBaseline: 0.6,
+  averageRate: 0.005,
+  noise: {
+    process: { kind: 'gaussian', deviation: 1 },
+    schedule: { kind: 'episodes', from: 0.3, to: 0.05, episodes: 60 },
+  },
+} as const
+
+const make = (changes: Partial<DdpgSetup> = {}): Ddpg =>
+  createDdpg(core, { observation: world.observation, action: world.action, options: TOY, seed: 1, ...changes })
+
+const step = (changes: Partial<Transition> = {}): Transition => ({
+  observation: Float32Array.of(0.1, 0.2, 0.3),
+  action: Float32Array.of(0.5),
+  reward: 1,
+  nextObservation: Float32Array.of(0.2, 0.3, 0.4),
+  terminated: false,
+  ...changes,
+})
+
+const decided = (agent: Ddpg, observation: Float32Array): number => {
+  const out = new Float32Array(1)
+  agent.decide(observation, out)
+  return out[0]!
+}
+
+/** Plain loop: a matcher's walk over megabytes takes half a second. */
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])
+
+describe('learning', () => {
+  it('follows the wave after 60 episodes with every one of five seeds, where no constant action earns 0.63 a step', () => {
+    const constants = [-1, -0.5, -0.2, 0, 0.2, 0.5, 1].map((action) => judge(world, (_, out) => out.fill(action)))
+    expect(Math.max(...constants)).toBeLessThan(0.63)
+    const returns = [1, 2, 3, 4, 5].map((seed) => {
+      using agent = make({ seed })
+      train(world, agent, 0, 60)
+      return judge(world, (observation, out) => agent.decide(observation, out))
+    })
+    expect(Math.min(...returns)).toBeGreaterThan(0.97) // measured 0.991 … 0.996
+  })
+
+  it.each(['firm-continuous', 'aware-paper'] as const)('learns the toy with the printed preset %s too', (preset) => {
+    using agent = make({ preset, options: { capacity: 10_000 } })
+    train(world, agent, 0, 60)
+    expect(judge(world, (observation, out) => agent.decide(observation, out))).toBeGreaterThan(0.95)
+  })
+
+  it('comes close to a rule through the cloning term alone, before any reward has taught it better', () => {
+    using agent = make({ options: { ...TOY, updatesPerStep: 1 } })
+    agent.setCloningWeight(100)
+    const rule = (observation: Float32Array): Float32Array => Float32Array.of(-0.5 * observation[2]!)
+    for (let i = 0; i < 1000; i++) {
+      const observation = Float32Array.of(0, 0, (i % 21) / 10 - 1)
+      agent.observe(step({ observation, reward: 0, ruleAction: rule(observation) }))
+      agent.update()
+    }
+    const out = new Float32Array(1)
+    for (const capacity of [-0.8, 0, 0.8]) {
+      const observation = Float32Array.of(0, 0, capacity)
+      agent.act(observation, out, 'actor')
+      expect(out[0]).toBeCloseTo(rule(observation)[0]!, 1)
+    }
+  })
+})
+
+describe('determinism and resume', () => {
+  it('gives the same bytes twice for one seed, and others for another', () => {
+    const [first, again, other] = [1, 1, 2].map((seed) => {
+      using agent = make({ seed })
+      train(world, agent, 0, 5)
+      return agent.save()
+    })
+    expect(sameBytes(again!, first!)).toBe(true)
+    expect(sameBytes(other!, first!)).toBe(false)
+  })
+
+  it.each(Object.keys(ddpgPresets) as (keyof typeof ddpgPresets)[])(
+    '%s: 100 episodes are 50, a save, a load into a fresh agent and 50 more, to the byte',
+    (preset) => {
+      // Small nets and a ring that wraps keep this quick; the fractional rate leaves an update owed at the cut.
+      const options = { hidden: [8, 8], batchSize: 8, capacity: 900, updatesPerStep: 0.3 }
+      using whole = make({ preset, options })
+      using half = make({ preset, options })
+      using rest = make({ preset, options, seed: 77 }) // the file's seed takes over
+      for (const agent of [whole, half]) {
+        agent.setCloningWeight(0.25)
+        agent.noiseScale = 0.5
+      }
+      train(world, whole, 0, 100)
+      train(world, half, 0, 50)
+      rest.load(half.save())
+      expect(sameBytes(rest.save(), half.save())).toBe(true)
+      train(world, rest, 50, 100)
+      expect(sameBytes(rest.save(), whole.save())).toBe(true)
+    },
+  )
+
+  it('continues from a cut in mid-episode', () => {
+    using whole = make()
+    using rest = make()
+    const action = new Float32Array(1)
+    const live = (agent: Ddpg, n: number): void => {
+      for (let i = 0; i < n; i++) {
+        agent.explore(step().observation, action)
+        agent.observe(step({ action }))
+        agent.update()
+      }
+    }
+    live(whole, 101)
+    rest.load(whole.save())
+    live(whole, 102)
+    live(rest, 102)
+    expect(sameBytes(rest.save(), whole.save())).toBe(true)
+  })
+})
+
+describe('update', () => {
+  it.each([
+    [0.5, 50],
+    [0.375, 37],
+    [1, 100],
+    [4, 400],
+  ])('makes %d updates a step once warm: after 100 steps %d', (updatesPerStep, expected) => {
+    using agent = make({ options: { ...TOY, warmUp: 10, updatesPerStep } })
+    let updates = 0
+    for (let i = 0; i < 9 + 100; i++) {
+      agent.observe(step())
+      updates = agent.update().updates
+    }
+    expect(Math.abs(updates - expected)).toBeLessThan(1) // a fraction may still be owed
+  })
+
+  it('does nothing before the warm-up', () => {
+    using agent = make({ options: { ...TOY, warmUp: 10 } })
+    for (let i = 0; i < 9; i++) {
+      agent.observe(step())
+      expect(agent.update()).toMatchObject({ updates: 0, skipped: 0 })
+    }
+  })
+
+  it('learns centred rewards: a reward at the baseline is worth nothing to the critic', () => {
+    using agent = make({ options: { ...TOY, discount: 0, updatesPerStep: 4, criticLearningRate: 1e-2 } })
+    for (let i = 0; i < 500; i++) {
+      agent.observe(step({ reward: 0.6 }))
+      agent.update()
+    }
+    expect(agent.update().meanQ).toBeCloseTo(0, 2)
+  })
+
+  it('skips an update whose loss is not finite, counts it and keeps its policy', () => {
+    using agent = make({ options: { ...TOY, warmUp: 1, updatesPerStep: 1 } })
+    agent.observe(step({ reward: 3e38 })) // finite itself, its square is not
+    const before = decided(agent, step().observation)
+    expect(agent.update()).toMatchObject({ updates: 0, skipped: 1 })
+    expect(agent.update()).toMatchObject({ updates: 0, skipped: 2 })
+    expect(decided(agent, step().observation)).toBe(before)
+  })
+
+  it('lets ε fall by 1e-6 with every update of a printed preset', () => {
+    using agent = make({ preset: 'firm-continuous', options: { warmUp: 1 } })
+    agent.observe(step())
+    for (let i = 0; i < 1000; i++) agent.update()
+    expect(agent.noiseFactor).toBeCloseTo(0.999, 9)
+  })
+})
+
+describe('observe', () => {
+  it.each([
+    ['a NaN in the observation', { observation: Float32Array.of(0, Number.NaN, 0) }, 'transition_not_finite'],
+    ['an infinite next observation', { nextObservation: Float32Array.of(0, 0, Infinity) }, 'transition_not_finite'],
+    ['a NaN action', { action: Float32Array.of(Number.NaN) }, 'transition_not_finite'],
+    ['a NaN reward', { reward: Number.NaN }, 'transition_not_finite'],
+    ['a NaN in the rule action', { ruleAction: Float32Array.of(Number.NaN) }, 'transition_not_finite'],
+    ['a short observation', { observation: new Float32Array(2) }, 'size_mismatch'],
+    ['a long action', { action: new Float32Array(2) }, 'size_mismatch'],
+  ])('refuses %s and stores nothing', (_, changes, code) => {
+    using agent = make()
+    agent.observe(step())
+    const before = agent.save()
+    expect(() => agent.observe(step(changes))).toThrow(expect.objectContaining({ code }))
+    expect(sameBytes(agent.save(), before)).toBe(true)
+  })
+})
+
+describe('acting', () => {
+  it('answers NaN to NaN, which the guard turns into the fallback', () => {
+    using agent = make()
+    expect(decided(agent, Float32Array.of(Number.NaN, 0, 0))).toBeNaN()
+  })
+
+  it('explores around the actor and inside [−1, 1]; scale 0 is the actor itself', () => {
+    using agent = make({
+      options: {
+        ...TOY,
+        noise: {
+          process: { kind: 'gaussian', deviation: 1 },
+          schedule: { kind: 'episodes', from: 2, to: 2, episodes: 1 },
+        },
+      },
+    })
+    const { observation } = step()
+    const out = new Float32Array(1)
+    const explored = Array.from({ length: 200 }, () => {
+      agent.explore(observation, out)
+      return out[0]!
+    })
+    expect(Math.min(...explored)).toBe(-1)
+    expect(Math.max(...explored)).toBe(1)
+    expect(new Set(explored).size).toBeGreaterThan(50)
+    agent.noiseScale = 0
+    agent.explore(observation, out)
+    const actor = new Float32Array(1)
+    agent.act(observation, actor, 'actor')
+    expect(out).toEqual(actor)
+  })
+
+  it('serves the averaged actor, which lags behind the one that learns', () => {
+    using agent = make()
+    train(world, agent, 0, 5)
+    const [actor, averaged] = (['actor', 'averaged'] as const).map((policy) => {
+      const out = new Float32Array(1)
+      agent.act(step().observation, out, policy)
+      return out[0]!
+    })
+    expect(averaged).not.toBe(actor)
+    expect(decided(agent, step().observation)).toBe(averaged)
+  })
+
+  it('explains a decision in names, with the return in the units of the reward', () => {
+    using agent = make({ options: { ...TOY, discount: 0.5 } })
+    train(world, agent, 0, 60)
+    const { observation } = step()
+    const { inputs, actions, expectedReturn } = agent.explain(observation)
+    expect(inputs.map(({ name }) => name)).toEqual(['demand', 'rise', 'capacity'])
+    expect(inputs[2]!.value).toBeCloseTo(0.3, 6)
+    expect(actions).toEqual([{ name: 'change', value: decided(agent, observation) }])
+    expect(expectedReturn).toBeGreaterThan(1.85) // 1 a step for ever and γ 0.5 make 2
+    expect(expectedReturn).toBeLessThan(2.05)
+  })
+})
+
+describe('load', () => {
+  const space = boxSpace(['a'])
+  it.each([
+    ['another task', { task: 'congestion-control' }, 'policy_task_mismatch'],
+    ['another observation space', { observation: boxSpace(['demand', 'rise', 'replicas']) }, 'policy_space_mismatch'],
+    ['other observation bounds', { observation: boxSpace(['demand', 'rise', 'capacity'], 0) }, 'policy_space_mismatch'],
+    ['another number of actions', { action: boxSpace(['change', 'more']) }, 'policy_space_mismatch'],
+    ['other layers', { options: { hidden: [8] } }, 'policy_shape_mismatch'],
+    ['a smaller replay', { options: { capacity: 70 } }, 'replay_invalid'],
+    ['everything other', { task: 'x', observation: space, action: space }, 'policy_task_mismatch'],
+  ] as const)('refuses a policy from %s and changes nothing', (_, changes, code) => {
+    using saved = make()
+    using other = make(changes)
+    train(world, saved, 0, 2)
+    const before = other.save()
+    expect(() => other.load(saved.save())).toThrow(expect.objectContaining({ code, name: 'FormatError' }))
+    expect(sameBytes(other.save(), before)).toBe(true)
+  })
+
+  it.each([
+    ['is empty', () => new Uint8Array(0), 'safetensors_truncated'],
+    ['lost its last byte', (file: Uint8Array) => file.subarray(0, -1), 'safetensors_truncated'],
+    ['lost its second half', (file: Uint8Array) => file.subarray(0, file.length >> 1), 'safetensors_truncated'],
+    ['is another ABI’s', (file: Uint8Array) => edit(file, '"coreAbi":"', '9'), 'policy_abi_mismatch'],
+    ['has a NaN weight', (file: Uint8Array) => poison(file, 'kernel.actor'), 'policy_not_finite'],
+    ['has a NaN in the replay', (file: Uint8Array) => poison(file, 'kernel.replay.state'), 'policy_not_finite'],
+    ['names a tensor wrongly', (file: Uint8Array) => edit(file, '"kernel.target', 'X'), 'tensor_missing'],
+    ['lost its noise', (file: Uint8Array) => edit(file, '"noise.', 'X'), 'tensor_missing'],
+    ['is no policy', () => new TextEncoder().encode('PK\u0003\u0004 not a policy file'), 'safetensors_header_too_long'],
+  ])('refuses a file that %s and changes nothing', (_, damage, code) => {
+    using agent = make()
+    train(world, agent, 0, 2)
+    const before = agent.save()
+    expect(() => agent.load(damage(before.slice()))).toThrow(expect.objectContaining({ code, name: 'FormatError' }))
+    expect(sameBytes(agent.save(), before)).toBe(true)
+  })
+})
+
+describe('createDdpg', () => {
+  it('reports every problem at once', () => {
+    expect(() =>
+      make({ observation: boxSpace([]), action: boxSpace(['limit'], 0, 4), seed: 0.5, options: { batchSize: 0 } }),
+    ).toThrow(/batchSize must be .* got 0.*seed must be .* got 0.5.*observation must have.*action must be a box of/)
+  })
+
+  it('names the presets when one is unknown', () => {
+    expect(() => make({ preset: 'td3' as 'autoscaling' })).toThrow(/preset must be one of autoscaling, .* got td3/)
+  })
+
+  it.each([
+    ['noiseScale', (agent: Ddpg) => Object.assign(agent, { noiseScale: -1 })],
+    ['cloningWeight', (agent: Ddpg) => agent.setCloningWeight(Number.NaN)],
+  ])('refuses a bad live %s', (name, act) => {
+    using agent = make()
+    expect(() => act(agent)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    expect(() => act(agent)).toThrow(name)
+  })
+
+  it('writes into the file what it is for', () => {
+    using agent = make({ task: 'follow', trainingData: 'a wave' })
+    expect(readPolicyFile(agent.save()).header).toMatchObject({ task: 'follow', seed: 1, trainingData: 'a wave' })
+  })
+})
+
+/** The file with the byte after the first `text` replaced. */
+function edit(file: Uint8Array, text: string, by: string): Uint8Array {
+  const at = new TextDecoder('latin1').decode(file).indexOf(text)
+  expect(at).toBeGreaterThan(0)
+  file[at + text.length] = by.charCodeAt(0)
+  return file
+}
+
+/** The file with NaN as the first value of an F32 tensor. */
+function poison(file: Uint8Array, name: string): Uint8Array {
+  const view = new DataView(file.buffer)
+  const start = 8 + Number(view.getBigUint64(0, true))
+  const header = JSON.parse(new TextDecoder().decode(file.subarray(8, start)))
+  view.setFloat32(start + header[name].data_offsets[0], Number.NaN, true)
+  return file
+}
