@@ -61,9 +61,9 @@ export function completeSpec(spec: HorizontalAutoscalerSpec): CompleteSpec {
  * const hpa = new HorizontalAutoscaler({ minReplicas: 1, maxReplicas: 10 }) // CPU at 80 % of the request
  * const { replicas, conditions } = hpa.reconcile({
  *   nowSeconds: 15,
- *   specReplicas: 2,
- *   readings: [{ tally: readyTally(2, 1800, 2000) }],
- * })
+ *   specReplicas: 2, // 90 % of 2 cores are used
+ *   readings: [{ tally: { readyPods: 2, usageMilli: 1800, weight: 2000 } }],
+ * }) // 3
  */
 export class HorizontalAutoscaler {
   readonly #spec: CompleteSpec

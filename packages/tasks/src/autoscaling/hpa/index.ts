@@ -38,7 +38,7 @@ export {
   type Tolerances,
 } from './replica-calculator.js'
 export { stabilizeDownscale, stabilizeWithBehavior } from './stabilization.js'
-export { readyTally, type TallyGoal, tallyPods } from './tally.js'
+export { type TallyGoal, tallyPods } from './tally.js'
 export type {
   Condition,
   ConditionType,

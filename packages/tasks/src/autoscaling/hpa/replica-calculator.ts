@@ -40,13 +40,14 @@ export function replicasForPods(
   currentReplicas: number,
   tolerances: Tolerances,
 ): ReplicaProposal {
-  if (tally.samples === 0) throw new MetricError('no_samples', 'no sample of the pods that count (they may be unready)')
+  const { samples = tally.readyPods, weighted = samples } = tally
+  if (samples === 0) throw new MetricError('no_samples', 'no sample of the pods that count (they may be unready)')
   requireWeight(tally.weight)
   if ('utilizationPercent' in target) {
     return {
       replicas: replicasForTally(tally, 100, target.utilizationPercent, currentReplicas, tolerances),
       utilizationPercent: divideWhole(100 * tally.usageMilli, tally.weight),
-      averageValueMilli: divideWhole(tally.usageMilli, tally.weighted),
+      averageValueMilli: divideWhole(tally.usageMilli, weighted),
     }
   }
   return {
@@ -62,21 +63,22 @@ function replicasForTally(
   currentReplicas: number,
   tolerances: Tolerances,
 ): number {
+  const { readyPods, missingPods = 0, unreadyPods = 0 } = tally
   const ratio = divideWhole(scale * tally.usageMilli, tally.weight) / target
-  const growsWithUnready = tally.unreadyPods > 0 && ratio > 1
-  if (!growsWithUnready && tally.missingPods === 0) {
-    return isWithin(ratio, tolerances) ? currentReplicas : ceilReplicas(ratio * tally.readyPods)
+  const growsWithUnready = unreadyPods > 0 && ratio > 1
+  if (!growsWithUnready && missingPods === 0) {
+    return isWithin(ratio, tolerances) ? currentReplicas : ceilReplicas(ratio * readyPods)
   }
 
-  let { usageMilli, weight, samples } = tally
+  let { usageMilli, weight, samples = readyPods } = tally
   if (ratio !== 1) {
-    if (ratio < 1) usageMilli += tally.missingAtTargetMilli
-    weight += tally.missingWeight
-    samples += tally.missingPods
+    if (ratio < 1) usageMilli += tally.missingAtTargetMilli ?? 0
+    weight += tally.missingWeight ?? 0
+    samples += missingPods
   }
   if (growsWithUnready) {
-    weight += tally.unreadyWeight
-    samples += tally.unreadyPods
+    weight += tally.unreadyWeight ?? 0
+    samples += unreadyPods
   }
   const filledRatio = divideWhole(scale * usageMilli, weight) / target
   const turnsAround = (ratio < 1 && filledRatio > 1) || (ratio > 1 && filledRatio < 1)

@@ -62,22 +62,3 @@ export function tallyPods(
     unreadyWeight,
   }
 }
-
-/**
- * The tally of pods that are all ready and sampled: what a simulator passes every step.
- * @param weight  Σ request for a utilization target, the number of pods for an average value
- */
-export function readyTally(readyPods: number, usageMilli: number, weight: number): PodTally {
-  return {
-    readyPods,
-    samples: readyPods,
-    usageMilli,
-    weight,
-    weighted: readyPods,
-    missingPods: 0,
-    missingWeight: 0,
-    missingAtTargetMilli: 0,
-    unreadyPods: 0,
-    unreadyWeight: 0,
-  }
-}

@@ -78,22 +78,22 @@ export type Reading =
 export interface PodTally {
   /** Pods that are ready and sampled. */
   readonly readyPods: number
-  /** Samples that count; normally those of the ready pods. */
-  readonly samples: number
   /** Σ usage of the samples whose weight is known. */
   readonly usageMilli: number
   /** Σ weight of them. */
   readonly weight: number
-  /** How many they are. */
-  readonly weighted: number
-  /** Pods without a sample. */
-  readonly missingPods: number
-  readonly missingWeight: number
+  /** How many they are. Default `samples`. */
+  readonly weighted?: number
+  /** Samples that count. Default `readyPods`. */
+  readonly samples?: number
+  /** Pods without a sample. Default 0, and so are their sums. */
+  readonly missingPods?: number
+  readonly missingWeight?: number
   /** What the missing pods would use at the target (at 100 % of the request for targets below that). */
-  readonly missingAtTargetMilli: number
-  /** Pods that are not ready yet. */
-  readonly unreadyPods: number
-  readonly unreadyWeight: number
+  readonly missingAtTargetMilli?: number
+  /** Pods that are not ready yet. Default 0, and so is their sum. */
+  readonly unreadyPods?: number
+  readonly unreadyWeight?: number
 }
 
 export interface ScalingPolicy {
