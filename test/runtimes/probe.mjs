@@ -1,8 +1,12 @@
 // What must be the same on every runtime, as hashes. Only the language, WebAssembly and WebCrypto are used here.
 import { createCore, Random } from '@trimtab/core'
+import { createDdpg } from '@trimtab/learn'
+import { AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks'
 
 const SEED = 20_260
 const DRAWS = 1000
+const EPISODES = 10
+const DECISIONS = 1000
 
 async function sha256(view) {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
@@ -32,11 +36,58 @@ function evaluateMath({ math }) {
   return Float64Array.from(values)
 }
 
+/** An agent that has learned for a few episodes on a generated application and load, and every reward it met. */
+function train(core) {
+  const environment = new AutoscalingEnvironment(core, generateApplication(core, SEED), generateLoad(core, SEED, 3))
+  const { observation: observations, action: actions } = environment
+  const agent = createDdpg(core, { observation: observations, action: actions, seed: SEED })
+  const action = new Float32Array(actions.names.length)
+  const rewards = []
+  for (let episode = 0; episode < EPISODES; episode++) {
+    let observation = environment.reset(SEED + episode)
+    for (let ended = false; !ended; ) {
+      agent.explore(observation, action)
+      const step = environment.step(action)
+      agent.observe({
+        observation,
+        action,
+        reward: step.reward,
+        nextObservation: step.observation,
+        terminated: step.terminated,
+      })
+      agent.update()
+      rewards.push(step.reward)
+      observation = step.observation
+      ended = step.terminated || step.truncated
+    }
+    agent.endEpisode()
+  }
+  return { agent, rewards: Float64Array.from(rewards), observations, actions }
+}
+
+/** What the trained policy decides for states all over the observation space. */
+function decide(core, { agent, observations, actions }) {
+  const random = new Random(core, SEED, 2)
+  const observation = new Float32Array(observations.names.length)
+  const action = new Float32Array(actions.names.length)
+  const decisions = new Float32Array(DECISIONS * action.length)
+  for (let i = 0; i < DECISIONS; i++) {
+    for (let j = 0; j < observation.length; j++) observation[j] = random.normal()
+    agent.decide(observation, action)
+    decisions.set(action, i * action.length)
+  }
+  return decisions
+}
+
 async function probeBuild(build) {
   const core = await createCore({ build })
+  const trained = train(core)
   return {
     random: await sha256(drawRandom(core)),
     math: await sha256(evaluateMath(core)),
+    rewards: await sha256(trained.rewards),
+    policy: await sha256(trained.agent.save()),
+    decisions: await sha256(decide(core, trained)),
   }
 }
 

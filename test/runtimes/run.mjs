@@ -1,25 +1,31 @@
 // Usage: npm run test:runtimes
-// One probe on every runtime; each must print the hashes that Node 20 prints, from its SIMD and its scalar build.
+// One probe on every runtime, run from the packed packages as users install them; each must print the hashes that
+// Node 20 prints, from its SIMD and its scalar build.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { launchChromium } from '../browser/chromium.mjs'
 import { serve } from '../browser/serve.mjs'
 import { installHere } from '../install.mjs'
+import { installPacked } from '../packaging/install-packed.mjs'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-const BUILD = join(HERE, 'build')
-const PRINT = join(HERE, 'print.mjs')
 const MODULES = join(HERE, 'node_modules')
 const TIMEOUT_MS = 120_000
+
+/** Where the packages are installed and the probe runs: outside the repository, whose node_modules must not help. */
+const consumer = await mkdtemp(join(tmpdir(), 'trimtab-runtimes-'))
+const PRINT = join(consumer, 'print.mjs')
+const BUNDLES = join(consumer, 'bundles')
 
 function run(program, args) {
   if (!existsSync(program)) throw new Error(`${program} is missing: this platform's package was not installed by npm`)
   return new Promise((resolve, reject) => {
-    execFile(program, args, { cwd: HERE, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+    execFile(program, args, { cwd: consumer, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${basename(program)} ${args.join(' ')}: ${error.message}\n${stderr}`))
       else resolve(stdout)
     })
@@ -28,7 +34,14 @@ function run(program, args) {
 
 const lastLine = (text) => JSON.parse(text.trim().split('\n').at(-1))
 const bundle = (entry, options) =>
-  build({ entryPoints: [join(HERE, entry)], outdir: BUILD, bundle: true, format: 'esm', metafile: true, ...options })
+  build({
+    entryPoints: [join(consumer, entry)],
+    outdir: BUNDLES,
+    bundle: true,
+    format: 'esm',
+    metafile: true,
+    ...options,
+  })
 
 async function onNode20() {
   const major = Number(process.versions.node.split('.')[0])
@@ -43,7 +56,7 @@ async function onCommand(program, args) {
 
 async function onChromium() {
   await bundle('probe.mjs', { platform: 'browser' })
-  const site = await serve(BUILD)
+  const site = await serve(BUNDLES)
   try {
     const browser = await launchChromium()
     try {
@@ -72,14 +85,14 @@ async function onWorkerd() {
     .sort((a) => (a === 'worker.js' ? -1 : 1)) // the first module is the worker's entry
     .map((file) => `(name = "${file}", ${file.endsWith('.wasm') ? 'wasm' : 'esModule'} = embed "${file}")`)
   await writeFile(
-    join(BUILD, 'workerd.capnp'),
+    join(BUNDLES, 'workerd.capnp'),
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [(name = "main", worker = .probe)]);
 const probe :Workerd.Worker = (modules = [${modules.join(', ')}], compatibilityDate = "2026-01-01");
 `,
   )
   const version = (await run(program, ['--version'])).trim().replace('workerd ', '')
-  return { version, hashes: lastLine(await run(program, ['test', join(BUILD, 'workerd.capnp')])) }
+  return { version, hashes: lastLine(await run(program, ['test', join(BUNDLES, 'workerd.capnp')])) }
 }
 
 const RUNTIMES = [
@@ -101,8 +114,8 @@ function disagreements(hashes, reference) {
 }
 
 installHere(HERE)
-await rm(BUILD, { recursive: true, force: true })
-await mkdir(BUILD, { recursive: true })
+await installPacked(consumer)
+for (const file of ['probe.mjs', 'print.mjs', 'worker.mjs']) await copyFile(join(HERE, file), join(consumer, file))
 
 let reference
 let failed = 0
@@ -127,6 +140,7 @@ for (const [name, probe] of RUNTIMES) {
     console.error(`${name}: ${error.message}`)
   }
 }
+await rm(consumer, { recursive: true, force: true })
 console.log('SHA-256 by runtime, SIMD build shown, scalar build compared as well; the reference is Node 20')
 console.table(Object.fromEntries(rows.map(({ runtime, ...row }) => [runtime, row])))
 console.log(`${RUNTIMES.length - failed} passed, ${failed} failed`)
