@@ -52,3 +52,4 @@ export {
 export { ddpg_canonical, ddpg_convert, ddpg_get, ddpg_pointer, ddpg_set } from './rl/access'
 export { ddpg_bytes, ddpg_configure, ddpg_create, ddpg_shape_bytes } from './rl/agent'
 export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update } from './rl/ddpg'
+export { moments_bytes, moments_create, moments_normalise, moments_update } from './stats/moments'

@@ -22,6 +22,29 @@ export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparamet
 export { AdapterError, ConfigError, CoreError, FormatError, Problems, TrimtabError } from './errors.js'
 export { CoreMath } from './math.js'
 export { type Activation, Mlp, type MlpOptions } from './mlp.js'
+export {
+  type AllenCunneenQueue,
+  allenCunneen,
+  erlangC,
+  type Mg1Queue,
+  type MmcQueue,
+  type MmcTimes,
+  mg1ProcessorSharing,
+  mmcTimes,
+  type ProcessorSharingQueue,
+  pollaczekKhinchine,
+} from './queueing.js'
 export { Random } from './random.js'
+export { RunningMoments } from './running-moments.js'
+export {
+  type EmbeddingSimilarity,
+  embeddingSimilarity,
+  mean,
+  pearson,
+  percentile,
+  ravelMultiIndex,
+  sampleCategorical,
+  varianceShare,
+} from './statistics.js'
 export { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
 export { type CoreBuild, type CoreExports, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'
