@@ -1,5 +1,6 @@
 export type { ActionLimits, ClipReason, CoordinateLimit, DirectionLimit } from './action-limiter.js'
-export { ControlLoop, type ControlLoopOptions } from './control-loop.js'
+export { ControlLoop } from './control-loop.js'
+export type { ControlLoopOptions } from './control-loop-options.js'
 export { EpisodeIndex, type EpisodeSpan } from './episode-index.js'
 export { type FallbackReason, Guard, type GuardOptions } from './guard.js'
 export { Lifecycle, type LifecycleProfile, type LifecycleState } from './lifecycle.js'
