@@ -38,7 +38,7 @@ for (const folder of packages) {
     platform: 'neutral',
     splitting: true,
     removeNodeProtocol: false,
-    external: [/^#wasm\//, /^node:/],
+    external: [/^#wasm\//, /^@trimtab\//, /^node:/],
     silent: true,
     config: false,
     tsconfig: join(ROOT, folder, 'tsconfig.json'),

@@ -1,0 +1,131 @@
+import { availableParallelism } from 'node:os'
+import { basename } from 'node:path'
+import type { ComparisonProgress, ComparisonReport } from '../autoscale/report-types.js'
+import { type Command, defineCommand, EXIT } from '../command.js'
+import type { Host } from '../host.js'
+import { listOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
+import { createProgress } from '../progress.js'
+import { renderReport } from '../report/index.js'
+import { createPaint } from '../terminal.js'
+import { formatReport, objectionTo } from './summary.js'
+
+export interface AutoscaleRequest {
+  /** A table of requests per minute; without it loads are generated. */
+  readonly load?: { readonly name: string; readonly text: string }
+  readonly sloFactor: number
+  readonly controllers: readonly ControllerName[]
+  readonly apps: number
+  readonly seeds: number
+  readonly episodes: number
+  readonly seed: number
+  readonly workers: number
+}
+
+export type RunComparison = (
+  request: AutoscaleRequest,
+  hooks: { readonly onProgress: (progress: ComparisonProgress) => void; readonly signal: AbortSignal },
+) => Promise<ComparisonReport>
+
+const CONTROLLERS = [
+  'hpa-vpa',
+  'aimd',
+  'ddpg-paper',
+  'ddpg-scratch',
+  'trimtab',
+  'static',
+  'constant',
+  'oracle',
+] as const
+export type ControllerName = (typeof CONTROLLERS)[number]
+
+const LARGEST_LOAD_BYTES = 64 * 1024 * 1024 // a century of minutes
+
+const options = {
+  load: textOption('FILE', 'CSV of index,requests per minute: the shape of the load (default: generated)', undefined),
+  'slo-factor': numberOption('SLO as a multiple of the p99 at ample resources; 1.15 strict, 1.5 tight', 2, {
+    min: 1.01,
+    max: 100,
+    fraction: true,
+  }),
+  controllers: listOption(`some of ${CONTROLLERS.join(',')}; all by default`, CONTROLLERS),
+  apps: numberOption('generated applications', 5, { min: 1, max: 100 }),
+  seeds: numberOption('runs of every learner on every application', 3, { min: 1, max: 50 }),
+  episodes: numberOption('learning episodes of 100 steps', 200, { min: 1, max: 10_000 }),
+  seed: numberOption('the first seed: same seed, same numbers', 1, { min: 0, max: Number.MAX_SAFE_INTEGER - 1000 }),
+  workers: numberOption('worker threads', availableParallelism(), { min: 1, max: 256 }),
+  report: textOption('FILE', 'where the HTML report goes', 'trimtab-report.html'),
+  'no-report': switchOption('write no HTML report'),
+  json: switchOption('print all numbers as JSON instead of the table'),
+}
+
+/** @param run  does the work; tests hand in their own */
+export const createAutoscale = (run: RunComparison): Command =>
+  defineCommand({
+    name: 'autoscale',
+    summary: 'Compare a learned autoscaler with HPA+VPA, side by side in a simulator',
+    options,
+    examples: [
+      ['trimtab autoscale', 'generated loads, every controller, a table and trimtab-report.html'],
+      ['trimtab autoscale --load requests.csv --apps 3 --report mine.html', 'the shape of your own load'],
+      ['trimtab autoscale --controllers hpa-vpa,trimtab --episodes 50 --seeds 1', 'a quick look'],
+      ['trimtab autoscale --json --no-report > numbers.json', 'for programs'],
+    ],
+    exits: 'Exit: 0 done, 1 the learned policy should not replace the rule on this load, 2 the call is bad.',
+    async run(values, host) {
+      const path = values['no-report'] ? undefined : values.report
+      if (path !== undefined && !(await host.canWrite(path)))
+        throw new UsageError(
+          `the report cannot be written to ${path}: name another file with --report, or use --no-report`,
+        )
+      const load = values.load === undefined ? undefined : await readLoad(values.load, host)
+      const progress = createProgress(host, 'runs')
+      try {
+        const { apps, seeds, episodes, seed, workers, controllers } = values
+        const request = { apps, seeds, episodes, seed, workers, controllers, sloFactor: values['slo-factor'] }
+        const report = await run(
+          { ...request, ...(load && { load }) },
+          { onProgress: progress.update, signal: host.signal },
+        )
+        progress.finish()
+        await show(report, { json: values.json, path }, host)
+        return objectionTo(report) === undefined ? EXIT.done : EXIT.badAnswer
+      } finally {
+        progress.finish()
+      }
+    },
+  })
+
+async function readLoad(path: string, host: Host): Promise<{ readonly name: string; readonly text: string }> {
+  try {
+    const bytes = await host.sizeOf(path)
+    if (bytes > LARGEST_LOAD_BYTES)
+      throw new UsageError(
+        `--load ${path} has ${Math.round(bytes / 2 ** 20)} MiB, at most 64 are read: one line a minute, no other columns`,
+      )
+    return { name: basename(path), text: await host.readFile(path) }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`--load ${path} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+async function show(
+  report: ComparisonReport,
+  { json, path }: { readonly json: boolean; readonly path: string | undefined },
+  host: Host,
+): Promise<void> {
+  const paint = createPaint(host.stdout, host.env)
+  host.stdout.write(json ? `${JSON.stringify(report)}\n` : `${formatReport(report, paint)}`)
+  if (path !== undefined) {
+    await host.writeFile(path, renderReport(report))
+    const where = `report: ${path}\n`
+    if (json) host.stderr.write(where)
+    else host.stdout.write(`\n${where}`)
+  }
+  const objection = objectionTo(report)
+  if (objection !== undefined) host.stderr.write(`${createPaint(host.stderr, host.env).bad('trimtab:')} ${objection}\n`)
+}
+
+export const autoscale: Command = createAutoscale((request, hooks) =>
+  import('./run-comparison.js').then(({ runComparison }) => runComparison(request, hooks)),
+)

@@ -1,0 +1,67 @@
+// What could carry more than the core: a GPU for batches, native calls for hardware counters.
+import { type Check, reasonOf } from './check.js'
+import { detectRuntime, type RuntimeName } from './runtime.js'
+
+/** The part of WebGPU's `navigator.gpu` that is read here. */
+interface Gpu {
+  requestAdapter(): Promise<{
+    readonly info?: { readonly vendor: string; readonly architecture: string; readonly description: string }
+    readonly isFallbackAdapter?: boolean
+  } | null>
+}
+
+export async function checkWebGpu(): Promise<Check> {
+  const name = 'WebGPU'
+  const gpu = (globalThis as { navigator?: { gpu?: Gpu } }).navigator?.gpu
+  const meaning = 'every decision runs on the core; large batches would gain from a GPU'
+  if (!gpu) {
+    return {
+      name,
+      state: 'absent',
+      found: `not in ${detectRuntime().name}`,
+      meaning: `${meaning} (browsers and Deno have WebGPU built in)`,
+    }
+  }
+  try {
+    const adapter = await gpu.requestAdapter()
+    if (!adapter)
+      return {
+        name,
+        state: 'absent',
+        found: 'no adapter',
+        meaning: `${meaning}; a driver for Vulkan, Metal or D3D12 would add one`,
+      }
+    const { vendor, architecture, description } = adapter.info ?? { vendor: '', architecture: '', description: '' }
+    const found = [vendor, architecture, description].filter(Boolean).join(' ') || 'an adapter without a name'
+    return {
+      name,
+      state: 'ok',
+      found: adapter.isFallbackAdapter ? `${found} (software)` : found,
+      meaning: 'usable for large batches',
+    }
+  } catch (error) {
+    return { name, state: 'absent', found: reasonOf(error), meaning }
+  }
+}
+
+/** How each runtime calls native libraries; koffi does it in all of them. */
+const NATIVE: Readonly<Record<RuntimeName, string>> = { node: 'koffi', deno: 'Deno.dlopen', bun: 'bun:ffi' }
+
+export async function checkFfi(): Promise<Check> {
+  const name = 'native calls (FFI)'
+  const runtime = detectRuntime().name
+  const meaning = 'only GPU counters and clocks (NVML) need native calls; autoscaling does not'
+  if (runtime !== 'node') return { name, state: 'ok', found: `${NATIVE[runtime]}, built in`, meaning }
+  const module = NATIVE.node // by variable: an optional package that bundlers must not look for
+  try {
+    const koffi = (await import(module)) as { readonly default?: { readonly version?: string } }
+    return { name, state: 'ok', found: `koffi ${koffi.default?.version ?? ''}`.trim(), meaning }
+  } catch {
+    return {
+      name,
+      state: 'absent',
+      found: 'koffi is not installed',
+      meaning: `${meaning}; to get them: npm install koffi`,
+    }
+  }
+}

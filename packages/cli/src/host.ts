@@ -1,0 +1,54 @@
+// What a command may touch of the machine it runs on; tests hand in their own.
+import { access, constants, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import process from 'node:process'
+
+export interface Output {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+export interface Host {
+  /** Results, and nothing else. */
+  readonly stdout: Output
+  /** Progress and problems. */
+  readonly stderr: Output
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Aborted by Ctrl-C: commands stop soon and keep nothing half-written. */
+  readonly signal: AbortSignal
+  /** Milliseconds since any fixed moment. */
+  now(): number
+  sizeOf(path: string): Promise<number>
+  readFile(path: string): Promise<string>
+  writeFile(path: string, text: string): Promise<void>
+  /** Whether `writeFile` could work: asked before a long run, not after it. */
+  canWrite(path: string): Promise<boolean>
+}
+
+/** The process itself. The first Ctrl-C asks politely, the second one ends the process. */
+export function createProcessHost(): Host {
+  const abort = new AbortController()
+  process.once('SIGINT', () => abort.abort())
+  return {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    signal: abort.signal,
+    now: () => performance.now(),
+    readFile: (path) => readFile(path, 'utf8'),
+    sizeOf: async (path) => (await stat(path)).size,
+    writeFile: (path, text) => writeFile(path, text),
+    canWrite,
+  }
+}
+
+async function canWrite(path: string): Promise<boolean> {
+  const target = resolve(path)
+  const found = await stat(target).catch(() => undefined)
+  if (found && !found.isFile()) return false
+  return access(found ? target : dirname(target), constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,80 @@
+import { type Command, EXIT } from './command.js'
+import type { Host } from './host.js'
+import { suggestion, UsageError } from './options.js'
+import { createPaint } from './terminal.js'
+import { readVersion } from './version.js'
+
+/** Verbs load on demand: `trimtab --help` starts no core. */
+const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
+  autoscale: async () => (await import('./commands/autoscale.js')).autoscale,
+  doctor: async () => (await import('./commands/doctor.js')).doctor,
+}
+
+/** Errors by which a command says that its input cannot be used. */
+const BAD_CALL = new Set(['UsageError', 'ConfigError', 'FormatError'])
+
+/**
+ * The command `trimtab`: results on stdout, everything else on stderr.
+ * @returns the exit code: 0 done, 1 the answer is bad, 2 the call is bad, 130 interrupted
+ */
+export async function main(argv: readonly string[], host: Host): Promise<number> {
+  const [verb, ...rest] = argv
+  try {
+    if (verb === '--version') host.stdout.write(`${await readVersion()}\n`)
+    else if (verb === '--help') host.stdout.write(await renderHelp())
+    else return await executeVerb(verb, rest, host)
+    return EXIT.done
+  } catch (error) {
+    if (host.signal.aborted) {
+      host.stderr.write('trimtab: interrupted, nothing was written\n')
+      return EXIT.interrupted
+    }
+    const paint = createPaint(host.stderr, host.env)
+    const { message, stack } = error instanceof Error ? error : new Error(String(error))
+    // instanceof would fail for errors of a second copy of a package; constructors keep their names in the build
+    const isBadCall = error instanceof UsageError || (error instanceof Error && BAD_CALL.has(error.name))
+    for (const line of message.split('\n')) host.stderr.write(`${paint.bad('trimtab:')} ${line}\n`)
+    if (isBadCall)
+      host.stderr.write(
+        `Run ${paint.bold(`trimtab ${verb && VERBS[verb] ? `${verb} ` : ''}--help`)} for what it takes.\n`,
+      )
+    else if (stack) host.stderr.write(`${paint.dim(stack)}\n`)
+    return isBadCall ? EXIT.badCall : EXIT.badAnswer
+  }
+}
+
+async function executeVerb(verb: string | undefined, argv: readonly string[], host: Host): Promise<number> {
+  if (verb === undefined) throw new UsageError(`a command is missing: ${Object.keys(VERBS).join(' or ')}`)
+  const load = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
+  if (!load) throw new UsageError(`unknown command ${JSON.stringify(verb)}${suggestion(verb, Object.keys(VERBS), '')}`)
+  const command = await load()
+  if (argv.includes('--help')) {
+    host.stdout.write(command.help())
+    return EXIT.done
+  }
+  return command.execute(argv, host)
+}
+
+async function renderHelp(): Promise<string> {
+  const verbs = await Promise.all(Object.entries(VERBS).map(async ([name, load]) => ({ name, command: await load() })))
+  const width = Math.max(...verbs.map(({ name }) => name.length))
+  const lines = verbs.map(({ name, command }) => `  ${name.padEnd(width)}  ${command.summary}`)
+  return `Learned cloud management: policies that start from the rules they replace.
+
+Usage: trimtab <command> [options]
+
+Commands:
+${lines.join('\n')}
+
+Options:
+  --help     show this; trimtab <command> --help shows the command's options
+  --version  show the version
+
+Examples:
+  trimtab autoscale
+  trimtab autoscale --load requests-per-minute.csv --apps 3
+  trimtab doctor
+
+Results go to stdout, progress to stderr. Exit: 0 done, 1 the answer is bad, 2 the call is bad.
+`
+}

@@ -1,0 +1,144 @@
+// One declaration of a command's options gives its parsing, its validation and its help.
+import { parseArgs } from 'node:util'
+
+/** The call is bad: the command prints the message and ends with 2. Not a TrimtabError, so that `--help` loads no core. */
+export class UsageError extends Error {
+  readonly code = 'usage'
+}
+
+export interface Option<T> {
+  /** What stands for the value in the help (`N`, `FILE`); a switch has none. */
+  readonly value?: string
+  readonly help: string
+  readonly fallback: T
+  /** Reads the text of the value, or says in a few words what it must be. */
+  read(text: string): { readonly value: T } | { readonly must: string }
+}
+
+export type Options = Readonly<Record<string, Option<unknown>>>
+export type Values<O extends Options> = { readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never }
+
+export function switchOption(help: string): Option<boolean> {
+  return { help, fallback: false, read: () => ({ value: true }) }
+}
+
+export function textOption<T extends string | undefined>(value: string, help: string, fallback: T): Option<string | T> {
+  return {
+    value,
+    help,
+    fallback,
+    read: (text) => (text.trim() === '' ? { must: 'must not be empty' } : { value: text }),
+  }
+}
+
+/** A number in `[min, max]`, whole unless `fraction`. */
+export function numberOption<T extends number | undefined>(
+  help: string,
+  fallback: T,
+  range: { readonly min: number; readonly max: number; readonly fraction?: boolean },
+): Option<number | T> {
+  const kind = range.fraction ? 'a number' : 'a whole number'
+  return {
+    value: 'N',
+    help,
+    fallback,
+    read(text) {
+      const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
+      const fits = value >= range.min && value <= range.max && (range.fraction || Number.isSafeInteger(value))
+      return fits ? { value } : { must: `must be ${kind} from ${range.min} to ${range.max}` }
+    },
+  }
+}
+
+/** One or more of `choices`, separated by commas. */
+export function listOption<T extends string>(help: string, choices: readonly T[]): Option<readonly T[]> {
+  const isChoice = (name: string): name is T => choices.includes(name as T)
+  return {
+    value: 'A,B',
+    help,
+    fallback: choices,
+    read(text) {
+      const names = text.split(',').map((name) => name.trim())
+      const known = names.filter(isChoice)
+      if (known.length < names.length) return { must: `must name some of ${choices.join(', ')}` }
+      return { value: [...new Set(known)] }
+    },
+  }
+}
+
+/**
+ * Reads `argv` by `options`. Later values win; `--name value` and `--name=value` are the same.
+ * @throws {UsageError} with every problem of the call at once
+ */
+export function readOptions<O extends Options>(options: O, argv: readonly string[]): Values<O> {
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }] as const),
+    ),
+  })
+  const values: Record<string, unknown> = Object.fromEntries(
+    Object.entries(options).map(([name, { fallback }]) => [name, fallback]),
+  )
+  const problems: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue
+    if (token.kind === 'positional') {
+      problems.push(`unexpected argument ${JSON.stringify(token.value)}: every value follows the name of an option`)
+      continue
+    }
+    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined
+    if (!option) problems.push(`unknown option ${token.rawName}${suggestion(token.name, Object.keys(options))}`)
+    else if (option.value === undefined && token.value !== undefined)
+      problems.push(`${token.rawName} takes no value, got ${JSON.stringify(token.value)}`)
+    else if (option.value !== undefined && (token.value === undefined || token.value.startsWith('--')))
+      problems.push(`${token.rawName} needs a value: ${token.rawName} ${option.value}`)
+    else {
+      const result = option.read(token.value ?? '')
+      if ('value' in result) values[token.name] = result.value
+      else problems.push(`${token.rawName} ${result.must}, got ${JSON.stringify(token.value)}`)
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return values as Values<O>
+}
+
+/** One aligned line an option. */
+export function helpOfOptions(options: Options): string {
+  const rows = Object.entries(options).map(([name, option]) => {
+    const fallback = typeof option.fallback === 'number' || typeof option.fallback === 'string' ? option.fallback : ''
+    return {
+      left: option.value ? `--${name} ${option.value}` : `--${name}`,
+      right: fallback === '' ? option.help : `${option.help} (default ${fallback})`,
+    }
+  })
+  const width = Math.max(...rows.map(({ left }) => left.length))
+  return rows.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+}
+
+/** `; did you mean --seeds?`, or nothing when no known name is near. */
+export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
+  const ranked = known.map((other) => ({ other, distance: editDistance(name, other) }))
+  ranked.sort((a, b) => a.distance - b.distance)
+  const best = ranked[0]
+  return best && best.distance <= Math.max(1, Math.floor(name.length / 3))
+    ? `; did you mean ${prefix}${best.other}?`
+    : ''
+}
+
+/** Levenshtein distance: insertions, deletions and replacements of one letter. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, replaced))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,39 @@
+import type { Host } from '../src/host.js'
+
+export interface FakeHost extends Host {
+  readonly out: () => string
+  readonly err: () => string
+  readonly files: Map<string, string>
+  advance(milliseconds: number): void
+}
+
+/** A host in memory: text that was written, files by name, a clock that stands still until told. */
+export function createFakeHost(
+  options: { readonly isTTY?: boolean; readonly env?: Host['env']; readonly signal?: AbortSignal } = {},
+): FakeHost {
+  let [out, err, now] = ['', '', 0]
+  const files = new Map<string, string>()
+  const read = (path: string) => {
+    const text = files.get(path)
+    if (text === undefined) throw new Error(`ENOENT: no such file, open '${path}'`)
+    return text
+  }
+  const isTTY = options.isTTY ?? false
+  return {
+    out: () => out,
+    err: () => err,
+    files,
+    advance: (milliseconds) => {
+      now += milliseconds
+    },
+    stdout: { isTTY, columns: 100, write: (text) => (out += text) },
+    stderr: { isTTY, columns: 100, write: (text) => (err += text) },
+    env: options.env ?? {},
+    signal: options.signal ?? new AbortController().signal,
+    now: () => now,
+    sizeOf: async (path) => read(path).length,
+    readFile: async (path) => read(path),
+    writeFile: async (path, text) => void files.set(path, text),
+    canWrite: async (path) => !path.startsWith('/forbidden/'),
+  }
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { type AutoscaleRequest, createAutoscale } from '../src/commands/autoscale.js'
+import { main } from '../src/main.js'
+import { createFakeHost } from './fake-host.js'
+import { createSampleReport } from './sample-report.js'
+
+describe('trimtab', () => {
+  it.each([
+    ['--help', ['--help'], 0, /Commands:\n {2}autoscale .*\n {2}doctor /],
+    ['--version', ['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+    ['autoscale --help', ['autoscale', '--help'], 0, /Examples:\n {2}trimtab autoscale\n/],
+    ['doctor --help', ['doctor', '--help'], 0, /Usage: trimtab doctor/],
+  ])('answers %s on stdout', async (_, argv, code, text) => {
+    const host = createFakeHost()
+    expect(await main(argv, host)).toBe(code)
+    expect(host.out()).toMatch(text)
+    expect(host.err()).toBe('')
+  })
+
+  it.each([
+    ['no command', [], /a command is missing: autoscale or doctor/],
+    ['a misspelt command', ['autoscael'], /unknown command "autoscael"; did you mean autoscale\?/],
+    ['the name of an inherited property', ['toString'], /unknown command "toString"/],
+    ['an unknown option', ['doctor', '--fix'], /unknown option --fix/],
+    ['an SLO of zero', ['autoscale', '--slo-factor', '0'], /--slo-factor must be a number from 1\.01 to 100, got "0"/],
+    ['a load that is not there', ['autoscale', '--load', 'gone.csv'], /--load gone\.csv cannot be read: ENOENT/],
+    ['a report that cannot be written', ['autoscale', '--report', '/forbidden/r.html'], /--no-report/],
+  ])('refuses %s with 2 and a way out', async (_, argv, text) => {
+    const host = createFakeHost()
+    expect(await main(argv, host)).toBe(2)
+    expect(host.err()).toMatch(text)
+    expect(host.err()).toMatch(/Run trimtab .*--help/)
+    expect(host.out()).toBe('')
+  })
+})
+
+describe('trimtab autoscale', () => {
+  const answer = (report = createSampleReport()) => {
+    const requests: AutoscaleRequest[] = []
+    const command = createAutoscale(async (request, { onProgress }) => {
+      requests.push(request)
+      onProgress({ done: 1, total: 1, label: 'app 1/1' })
+      return report
+    })
+    return { command, requests }
+  }
+
+  it('passes what the call says', async () => {
+    const host = createFakeHost()
+    host.files.set('data/load.csv', 'index,requests\n0,5\n')
+    const { command, requests } = answer()
+    const argv = [
+      '--load',
+      'data/load.csv',
+      '--slo-factor',
+      '1.15',
+      '--controllers',
+      'trimtab,oracle',
+      '--apps',
+      '2',
+      '--seed',
+      '9',
+      '--workers',
+      '1',
+    ]
+    expect(await command.execute(argv, host)).toBe(0)
+    expect(requests).toEqual([
+      {
+        load: { name: 'load.csv', text: 'index,requests\n0,5\n' },
+        sloFactor: 1.15,
+        controllers: ['trimtab', 'oracle'],
+        apps: 2,
+        seeds: 3,
+        episodes: 200,
+        seed: 9,
+        workers: 1,
+      },
+    ])
+  })
+
+  it('prints the table, writes the report and says where', async () => {
+    const host = createFakeHost()
+    expect(await answer().command.execute([], host)).toBe(0)
+    expect(host.out()).toMatch(/^Trimtab /m)
+    expect(host.out()).toMatch(/report: trimtab-report\.html\n$/)
+    expect(host.files.get('trimtab-report.html')).toContain('<!doctype html>')
+  })
+
+  it('prints nothing but JSON on stdout with --json', async () => {
+    const host = createFakeHost()
+    await answer().command.execute(['--json', '--report', 'r.html'], host)
+    expect(JSON.parse(host.out())).toEqual(createSampleReport())
+    expect(host.err()).toContain('report: r.html')
+  })
+
+  it('writes no file with --no-report', async () => {
+    const host = createFakeHost()
+    await answer().command.execute(['--no-report'], host)
+    expect(host.files.size).toBe(0)
+    expect(host.out()).not.toContain('report:')
+  })
+
+  it('ends with 1 and the reason when the policy should not replace the rule', async () => {
+    const host = createFakeHost()
+    const report = createSampleReport()
+    const controllers = report.controllers.map((one) =>
+      one.name === 'trimtab' ? { ...one, reward: { mean: 1, deviation: 0 } } : one,
+    )
+    expect(await answer({ ...report, controllers }).command.execute([], host)).toBe(1)
+    expect(host.err()).toMatch(/Trimtab should not replace HPA\+VPA \(tuned\) here: its reward is 1\.0/)
+  })
+
+  it('refuses an enormous load before reading it', async () => {
+    const host = createFakeHost()
+    const large = { ...host, sizeOf: async () => 5e9, readFile: () => Promise.reject(new Error('was read')) }
+    await expect(answer().command.execute(['--load', 'large.csv'], large)).rejects.toThrow(
+      /4768 MiB, at most 64 are read/,
+    )
+  })
+})
