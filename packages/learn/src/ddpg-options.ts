@@ -32,8 +32,11 @@ export interface DdpgOptions {
   /** λ of λ · mean((π(s) − a_rule)²) over transitions that carry a rule's action. */
   readonly cloningWeight: number
   readonly noise: NoiseOptions
-  /** Whether observations are brought to mean 0 and deviation 1 by running moments. */
-  readonly normaliseObservations: boolean
+  /**
+   * The first so many steps only tell each observation's mean and deviation, by which all later ones are normalised; they
+   * are not learned from. 0: observations are used as they come.
+   */
+  readonly calibrationSteps: number
 }
 
 /**
@@ -58,6 +61,7 @@ export function checkDdpgOptions(options: DdpgOptions, problems: Problems, path:
     !(options.warmUp > options.capacity),
     `${path}.warmUp must not exceed capacity, got ${options.warmUp} > ${options.capacity}: learning would never begin`,
   )
+  number('calibrationSteps', options.calibrationSteps, 'a whole number ≥ 0', (x) => Number.isInteger(x) && x >= 0)
   for (const name of ['updatesPerStep', 'actorLearningRate', 'criticLearningRate'] as const) {
     positive(name, options[name])
   }

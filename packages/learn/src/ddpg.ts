@@ -13,6 +13,8 @@ import {
 } from '@trimtab/core'
 import { checkDdpgOptions, type DdpgOptions } from './ddpg-options.js'
 import { ExplorationNoise } from './noise.js'
+import { ObservationNormaliser } from './normaliser.js'
+import { KERNEL_PREFIX, policyTensor } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
 import { type DdpgPresetName, ddpgPresets } from './presets.js'
 
@@ -78,6 +80,7 @@ export function createDdpg(core: Core, setup: DdpgSetup): Ddpg {
     observation: setup.observation,
     action: setup.action,
     hidden: options.hidden,
+    normalised: options.calibrationSteps > 0,
     seed: setup.seed,
     trainingData: setup.trainingData ?? '',
   })
@@ -101,7 +104,10 @@ export class Ddpg implements Agent {
   readonly options: DdpgOptions
   readonly #kernel: DdpgKernel
   readonly #noise: ExplorationNoise
+  readonly #normaliser: ObservationNormaliser | undefined
   readonly #draw: Float32Array // [A], the last noise
+  readonly #here: Float32Array // [S], normalised
+  readonly #there: Float32Array // [S], normalised
   #header: PolicyHeader
   /** Updates owed: grows by `updatesPerStep`, whole ones are paid. */
   #owed = 0
@@ -115,7 +121,11 @@ export class Ddpg implements Agent {
     this.#header = header
     this.#kernel = new DdpgKernel(core, { ...options, stateSize, actionSize, seed: header.seed })
     this.#noise = new ExplorationNoise(core, actionSize, options.noise, header.seed)
+    this.#normaliser =
+      options.calibrationSteps > 0 ? new ObservationNormaliser(core, stateSize, options.calibrationSteps) : undefined
     this.#draw = new Float32Array(actionSize)
+    this.#here = new Float32Array(stateSize)
+    this.#there = new Float32Array(stateSize)
   }
 
   /** The serving policy, without noise: fills `out` [A]. A NaN in the observation comes out as NaN, for the guard to catch. */
@@ -132,7 +142,7 @@ export class Ddpg implements Agent {
 
   /** Either policy, without noise. */
   act(observation: Float32Array, out: Float32Array, policy: DdpgPolicy): void {
-    this.#kernel.act(observation, out, policy)
+    this.#kernel.act(this.#normalised(observation, this.#here), out, policy)
   }
 
   /** The next noise that `explore` would add, for a caller that shapes it (one-sided, inside an envelope). Fills `out` [A]. */
@@ -142,12 +152,17 @@ export class Ddpg implements Agent {
 
   /**
    * Remembers a step. `action` is what was applied, whoever chose it; a `ruleAction` feeds the cloning term.
-   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`; nothing was stored
+   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`, while calibrating `not_finite`; nothing was stored
    */
   observe(transition: Transition): void {
     const { observation, action, reward, nextObservation, terminated, ruleAction } = transition
-    const centred = reward - this.options.rewardBaseline
-    this.#kernel.insert(observation, action, centred, nextObservation, terminated, ruleAction)
+    if (this.#normaliser?.isCalibrated === false) {
+      this.#normaliser.update(observation)
+      return
+    }
+    const here = this.#normalised(observation, this.#here)
+    const there = this.#normalised(nextObservation, this.#there)
+    this.#kernel.insert(here, action, reward - this.options.rewardBaseline, there, terminated, ruleAction)
   }
 
   /** Learns what one time step is worth; before the warm-up nothing. A non-finite update is skipped and counted. */
@@ -173,7 +188,7 @@ export class Ddpg implements Agent {
   explain(observation: Float32Array): DdpgExplanation {
     const action = new Float32Array(this.#draw.length)
     this.decide(observation, action)
-    const value = this.#kernel.q(observation, action)
+    const value = this.#kernel.q(this.#normalised(observation, this.#here), action)
     const { rewardBaseline, discount } = this.options
     return {
       inputs: this.#header.observation.names.map((name, i) => ({ name, value: observation[i]! })),
@@ -226,7 +241,16 @@ export class Ddpg implements Agent {
     return writePolicyFile(this.#header, [
       ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
       ...this.#noise.save(),
+      ...(this.#normaliser?.save() ?? []),
       doubleTensor('agent.owed', [this.#owed]),
+    ])
+  }
+
+  /** The serving policy alone, a few kilobytes for `loadPolicy`: no replay, no optimiser, nothing to learn on with. */
+  savePolicy(): Uint8Array {
+    return writePolicyFile(this.#header, [
+      policyTensor(this.#kernel.parameters('averagedActor')),
+      ...(this.#normaliser?.save() ?? []),
     ])
   }
 
@@ -241,8 +265,10 @@ export class Ddpg implements Agent {
     const reader = new TensorReader(tensors)
     const [owed] = reader.doubles('agent.owed', 1)
     const restoreNoise = this.#noise.load(reader)
+    const restoreNormaliser = this.#normaliser?.load(reader)
     this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
     restoreNoise()
+    restoreNormaliser?.()
     this.#owed = owed!
     this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
   }
@@ -251,14 +277,18 @@ export class Ddpg implements Agent {
   dispose(): void {
     this.#kernel.dispose()
     this.#noise.dispose()
+    this.#normaliser?.dispose()
   }
 
   [Symbol.dispose](): void {
     this.dispose()
   }
-}
 
-const KERNEL_PREFIX = 'kernel.'
+  /** What the networks see of an observation: itself, or its normalised form in `out` [S]. */
+  #normalised(observation: Float32Array, out: Float32Array): Float32Array {
+    return this.#normaliser?.normalise(observation, out) ?? observation
+  }
+}
 
 function kernelTensors(tensors: readonly Tensor[]): Tensor[] {
   return tensors

@@ -10,6 +10,8 @@ export {
   ornsteinUhlenbeckStep,
   scheduleValue,
 } from './noise.js'
+export { ObservationNormaliser } from './normaliser.js'
+export { loadPolicy, Policy } from './policy.js'
 export {
   checkPurpose,
   POLICY_FORMAT_VERSION,

@@ -19,13 +19,18 @@ export interface PolicyHeader {
   readonly action: Space
   /** Sizes of the hidden layers. */
   readonly hidden: readonly number[]
+  /** Whether observations pass a normaliser, whose state the file then holds. */
+  readonly normalised: boolean
   readonly seed: number
   /** Free text: which application, load and simulator taught it. */
   readonly trainingData: string
 }
 
 /** What a policy must have been made for, to be loaded here. */
-export type PolicyPurpose = Pick<PolicyHeader, 'algorithm' | 'task' | 'observation' | 'action' | 'hidden'>
+export type PolicyPurpose = Pick<
+  PolicyHeader,
+  'algorithm' | 'task' | 'observation' | 'action' | 'hidden' | 'normalised'
+>
 
 /** The same header and tensors give the same bytes. */
 export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]): Uint8Array {
@@ -38,6 +43,7 @@ export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]
     preset: header.preset,
     seed: String(header.seed),
     hidden: JSON.stringify(header.hidden),
+    normalised: String(header.normalised),
     observation: spaceToText(header.observation),
     action: spaceToText(header.action),
     trainingData: header.trainingData,
@@ -82,6 +88,12 @@ export function checkPurpose(header: PolicyHeader, wanted: PolicyPurpose): void 
       `the policy has hidden layers [${header.hidden}], this agent [${wanted.hidden}]: create the agent with the policy's`,
     )
   }
+  if (header.normalised !== wanted.normalised) {
+    throw new FormatError(
+      'policy_shape_mismatch',
+      `the policy has ${header.normalised ? 'a' : 'no'} normaliser, unlike this agent: give both calibrationSteps or neither`,
+    )
+  }
 }
 
 function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
@@ -115,12 +127,16 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
   if (!Array.isArray(hidden) || !hidden.every((size) => Number.isSafeInteger(size) && size > 0)) {
     return invalid('hidden', 'it must be a list of layer sizes')
   }
+  const normalised = text('normalised')
+  if (normalised !== 'true' && normalised !== 'false')
+    return invalid('normalised', `"${normalised}" is not true or false`)
   return {
     algorithm,
     task: text('task'),
     preset: text('preset'),
     seed,
     hidden,
+    normalised: normalised === 'true',
     observation: spaceFromText('observation', text('observation')),
     action: spaceFromText('action', text('action')),
     trainingData: text('trainingData'),

@@ -14,7 +14,7 @@ const PLAIN = {
   maxGradientNorm: 0,
   outputPenalty: 0,
   cloningWeight: 0,
-  normaliseObservations: false,
+  calibrationSteps: 0,
 } as const
 
 /**

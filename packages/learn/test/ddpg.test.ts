@@ -1,6 +1,14 @@
-import { type Core, createCore, type Transition } from '@trimtab/core'
+import { type Core, createCore, type Step, type Transition } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { boxSpace, createDdpg, type Ddpg, type DdpgSetup, ddpgPresets, readPolicyFile } from '../src/index.js'
+import {
+  boxSpace,
+  createDdpg,
+  type Ddpg,
+  type DdpgSetup,
+  ddpgPresets,
+  loadPolicy,
+  readPolicyFile,
+} from '../src/index.js'
 import { Follow, judge, train } from './follow.js'
 
 let core: Core
@@ -254,6 +262,114 @@ describe('acting', () => {
   })
 })
 
+describe('a normaliser', () => {
+  const options = { ...TOY, calibrationSteps: 200 }
+  /** The toy with its first observation in other units. */
+  class Scaled extends Follow {
+    override reset(seed: number): Float32Array {
+      return this.#scale(super.reset(seed))
+    }
+    override step(action: Float32Array): Step {
+      const step = super.step(action)
+      return { ...step, observation: this.#scale(step.observation) }
+    }
+    #scale(x: Float32Array): Float32Array {
+      x[0] = 5000 + 1000 * x[0]!
+      return x
+    }
+  }
+
+  it('makes an observation in awkward units learnable', () => {
+    const scaled = new Scaled(core)
+    const returns = (calibrationSteps: number): number[] =>
+      [1, 2, 4].map((seed) => {
+        using agent = make({ seed, options: { ...TOY, calibrationSteps } })
+        train(scaled, agent, 0, 80)
+        return judge(scaled, (observation, out) => agent.decide(observation, out))
+      })
+    expect(Math.min(...returns(200))).toBeGreaterThan(0.95) // measured 0.97 … 0.997
+    expect(Math.max(...returns(0))).toBeLessThan(0.1)
+  })
+
+  it.each([
+    ['during', 2],
+    ['after', 6],
+  ])('is saved and continued to the byte %s its calibration of four episodes', (_, cut) => {
+    using whole = make({ options })
+    using rest = make({ options })
+    train(world, whole, 0, cut)
+    rest.load(whole.save())
+    for (const agent of [whole, rest]) train(world, agent, cut, 9)
+    expect(sameBytes(rest.save(), whole.save())).toBe(true)
+  })
+
+  it.each([
+    ['observation', { observation: Float32Array.of(0, Infinity, 0) }],
+    ['next observation', { nextObservation: Float32Array.of(0, -Infinity, 0) }],
+  ])('does not hide an infinite %s by cutting it', (_, changes) => {
+    using agent = make({ options: { ...options, calibrationSteps: 1 } })
+    agent.observe(step())
+    const before = agent.save()
+    expect(() => agent.observe(step(changes))).toThrow(expect.objectContaining({ code: 'transition_not_finite' }))
+    expect(sameBytes(agent.save(), before)).toBe(true)
+  })
+
+  it('learns nothing from the calibration and refuses what is not finite in it', () => {
+    using agent = make({ options: { ...options, calibrationSteps: 3 } })
+    const missing = step({ observation: Float32Array.of(0, Number.NaN, 0) })
+    expect(() => agent.observe(missing)).toThrow(expect.objectContaining({ code: 'not_finite' }))
+    const sizes = [1, 2, 3, 4, 5].map(() => {
+      agent.observe(step())
+      return agent.size
+    })
+    expect(sizes).toEqual([0, 0, 0, 1, 2])
+  })
+
+  it('refuses a damaged state', () => {
+    using agent = make({ options })
+    agent.observe(step())
+    const before = agent.save()
+    const file = poison(before.slice(), 'normaliser.variance', -1)
+    expect(() => agent.load(file)).toThrow(expect.objectContaining({ code: 'normaliser_invalid' }))
+    expect(sameBytes(agent.save(), before)).toBe(true)
+  })
+})
+
+describe('loadPolicy', () => {
+  it.each([0, 50])('decides as its agent to the bit, from either file; %d calibration steps', (calibrationSteps) => {
+    using agent = make({ options: { ...TOY, calibrationSteps } })
+    train(world, agent, 0, 5)
+    expect(agent.savePolicy().length).toBeLessThan(10_000)
+    for (const file of [agent.savePolicy(), agent.save()]) {
+      using policy = loadPolicy(core, file)
+      const out = new Float32Array(1)
+      for (let i = 0; i < 50; i++) {
+        const observation = Float32Array.of(i / 50, 1 - i / 25, -i / 60)
+        policy.decide(observation, out)
+        expect(out[0]).toBe(decided(agent, observation))
+      }
+      policy.decide(Float32Array.of(0, Number.NaN, 0), out)
+      expect(out[0]).toBeNaN()
+    }
+  })
+
+  it('is nothing to learn on with: an agent refuses it and stays as it was', () => {
+    using agent = make()
+    const before = agent.save()
+    expect(() => agent.load(agent.savePolicy())).toThrow(expect.objectContaining({ code: 'tensor_missing' }))
+    expect(sameBytes(agent.save(), before)).toBe(true)
+  })
+
+  it.each([
+    ['a policy cut short', (file: Uint8Array) => file.subarray(0, -4), 'safetensors_truncated'],
+    ['a NaN weight', (file: Uint8Array) => poison(file, 'kernel.averagedActor'), 'policy_not_finite'],
+    ['layers that its weights do not fill', (file: Uint8Array) => edit(file, '"hidden":"[4', '1'), 'tensor_mismatch'],
+  ])('refuses %s', (_, damage, code) => {
+    using agent = make()
+    expect(() => loadPolicy(core, damage(agent.savePolicy()))).toThrow(expect.objectContaining({ code }))
+  })
+})
+
 describe('load', () => {
   const space = boxSpace(['a'])
   it.each([
@@ -326,11 +442,13 @@ function edit(file: Uint8Array, text: string, by: string): Uint8Array {
   return file
 }
 
-/** The file with NaN as the first value of an F32 tensor. */
-function poison(file: Uint8Array, name: string): Uint8Array {
+/** The file with another first value of an F32 or F64 tensor. */
+function poison(file: Uint8Array, name: string, value = Number.NaN): Uint8Array {
   const view = new DataView(file.buffer)
   const start = 8 + Number(view.getBigUint64(0, true))
   const header = JSON.parse(new TextDecoder().decode(file.subarray(8, start)))
-  view.setFloat32(start + header[name].data_offsets[0], Number.NaN, true)
+  const at = start + header[name].data_offsets[0]
+  if (header[name].dtype === 'F32') view.setFloat32(at, value, true)
+  else view.setFloat64(at, value, true)
   return file
 }

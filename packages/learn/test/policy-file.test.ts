@@ -18,6 +18,7 @@ const header: PolicyHeader = {
   observation: boxSpace(['load', 'log SLO/p99'], Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY),
   action: boxSpace(['cores', 'mémoire']),
   hidden: [40, 40],
+  normalised: false,
   seed: -(2 ** 53) + 1,
   trainingData: 'app 3, "diurnal" load\nseed 7',
 }
@@ -54,6 +55,7 @@ describe('policy files', () => {
     ['without a task', withMetadata({ task: undefined }), 'policy_header_invalid'],
     ['of an unknown algorithm', withMetadata({ algorithm: 'magic' }), 'policy_header_invalid'],
     ['with a seed that is none', withMetadata({ seed: '1.5' }), 'policy_header_invalid'],
+    ['that may or may not normalise', withMetadata({ normalised: 'perhaps' }), 'policy_header_invalid'],
     ['with hidden layers that are no list', withMetadata({ hidden: '40' }), 'policy_header_invalid'],
     ['with a space that is no JSON', withMetadata({ action: '{' }), 'policy_header_invalid'],
     ['with a space that is null', withMetadata({ action: 'null' }), 'policy_header_invalid'],
@@ -108,6 +110,7 @@ describe('checkPurpose', () => {
       'policy_space_mismatch',
       /box, wanted discrete/,
     ],
+    ['a normaliser missing here', { normalised: true }, 'policy_shape_mismatch', /no normaliser/],
     ['other layers', { hidden: [64, 64] }, 'policy_shape_mismatch', /\[40,40\], this agent \[64,64\]/],
   ] as const)('refuses %s and says so', (_, difference, code, message) => {
     const refuse = (): void => checkPurpose(header, { ...header, ...difference })
