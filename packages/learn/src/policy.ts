@@ -33,10 +33,15 @@ export function loadPolicy(core: Core, bytes: Uint8Array): Policy {
     activations: sizes.slice(1).map((_, i) => (i < header.hidden.length ? 'relu' : 'tanh')),
   })
   net.setParameters(parameters)
-  if (!header.normalised) return new Policy(header, net, undefined)
-  const normaliser = new ObservationNormaliser(core, sizes[0]!, 0)
-  normaliser.load(reader)()
-  return new Policy(header, net, normaliser)
+  const normaliser = header.normalised ? new ObservationNormaliser(core, sizes[0]!, 0) : undefined
+  const policy = new Policy(header, net, normaliser)
+  try {
+    normaliser?.load(reader)()
+  } catch (cause) {
+    policy.dispose()
+    throw cause
+  }
+  return policy
 }
 
 /** A trained policy that decides and does not learn. */

@@ -364,9 +364,13 @@ describe('loadPolicy', () => {
     ['a policy cut short', (file: Uint8Array) => file.subarray(0, -4), 'safetensors_truncated'],
     ['a NaN weight', (file: Uint8Array) => poison(file, 'kernel.averagedActor'), 'policy_not_finite'],
     ['layers that its weights do not fill', (file: Uint8Array) => edit(file, '"hidden":"[4', '1'), 'tensor_mismatch'],
-  ])('refuses %s', (_, damage, code) => {
-    using agent = make()
-    expect(() => loadPolicy(core, damage(agent.savePolicy()))).toThrow(expect.objectContaining({ code }))
+    ['a negative variance', (file: Uint8Array) => poison(file, 'normaliser.variance', -1), 'normaliser_invalid'],
+  ])('refuses %s and keeps no memory', (_, damage, code) => {
+    using agent = make({ options: { ...TOY, calibrationSteps: 1 } })
+    const file = damage(agent.savePolicy())
+    const before = core.usedBytes
+    expect(() => loadPolicy(core, file)).toThrow(expect.objectContaining({ code }))
+    expect(core.usedBytes).toBe(before)
   })
 })
 
@@ -426,6 +430,18 @@ describe('createDdpg', () => {
     using agent = make()
     expect(() => act(agent)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
     expect(() => act(agent)).toThrow(name)
+  })
+
+  it('gives all of its memory back, and may be disposed twice', () => {
+    const before = core.usedBytes
+    const agent = make({ options: { ...TOY, calibrationSteps: 10 } })
+    train(world, agent, 0, 2)
+    loadPolicy(core, agent.savePolicy()).dispose()
+    expect(core.usedBytes).toBeGreaterThan(before)
+    agent.dispose()
+    agent.dispose()
+    expect(core.usedBytes).toBe(before)
+    expect(() => decided(agent, step().observation)).toThrow(expect.objectContaining({ code: 'object_disposed' }))
   })
 
   it('writes into the file what it is for', () => {
