@@ -140,6 +140,19 @@ describe('replicas for other metrics', () => {
     expect(propose(external, { values: [6000, 4001] }, pods)).toEqual({ replicas: 5, usageMilli: 3334 })
   })
 
+  it('does not take an empty answer of the metrics API for a value of 0', () => {
+    const external: MetricSpec = { source: 'external', target: { valueMilli: 1000 } }
+    expect(() => propose(external, { values: [] }, pods)).toThrow(
+      expect.objectContaining({ code: 'metric_unavailable' }),
+    )
+  })
+
+  it('holds an average value of the pods', () => {
+    const metric: MetricSpec = { source: 'pods', target: { averageValueMilli: 500 } }
+    const samples = pods.map(({ name }, i) => ({ pod: name, atSeconds: NOW, windowSeconds: 60, valueMilli: 999 + i }))
+    expect(propose(metric, { samples }, pods)).toEqual({ replicas: 6, usageMilli: 1000, averageValueMilli: 1000 })
+  })
+
   it('saturates at 32 bits and survives zero replicas', () => {
     expect(replicasForAverage(Number.MAX_SAFE_INTEGER, 1, 3, TOLERANCES).replicas).toBe(2147483647)
     expect(replicasForAverage(0, 5000, 0, TOLERANCES)).toEqual({ replicas: 0, usageMilli: 0 })

@@ -126,6 +126,7 @@ describe('Histogram', () => {
     ['a bucket beyond its own', { totalWeight: 1, bucketWeights: { 11: 1 } }],
     ['a negative bucket', { totalWeight: 1, bucketWeights: { '-1': 1 } }],
     ['a negative weight', { totalWeight: 1, bucketWeights: { 1: -1 } }],
+    ['nothing in it', null as never],
     ['no number', { totalWeight: Number.NaN, bucketWeights: { 1: 1 } }],
   ])('refuses a checkpoint with %s and stays as it was', (_, checkpoint) => {
     const histogram = fill([[3, 2]])

@@ -42,6 +42,7 @@ export function proposeReplicas(
     case 'external': {
       const found = require(metric, reading)
       if (!('values' in found)) throw mismatch(metric)
+      if (found.values.length === 0) throw unavailable(metric)
       let sum = 0
       for (const value of found.values) sum += value
       return checkNumber(
@@ -93,10 +94,12 @@ function tallyFor(
 }
 
 function require(metric: MetricSpec, reading: Reading | undefined): Reading {
-  if (reading === undefined) {
-    throw new MetricError('metric_unavailable', `the metrics API gave nothing for the ${metric.source} metric`)
-  }
+  if (reading === undefined) throw unavailable(metric)
   return reading
+}
+
+function unavailable(metric: MetricSpec): MetricError {
+  return new MetricError('metric_unavailable', `the metrics API gave nothing for the ${metric.source} metric`)
 }
 
 function mismatch(metric: MetricSpec): MetricError {

@@ -16,7 +16,7 @@ export interface ReplicaProposal {
   readonly replicas: number
   /** Of a utilization target: measured utilization of the ready pods. */
   readonly utilizationPercent?: number
-  /** Of a utilization target: average usage of the ready pods. */
+  /** Of a metric of the pods: average of the ready pods. */
   readonly averageValueMilli?: number
   /** Of the other targets: what was measured, in the target's own terms (whole value or average). */
   readonly usageMilli?: number
@@ -50,9 +50,11 @@ export function replicasForPods(
       averageValueMilli: divideWhole(tally.usageMilli, weighted),
     }
   }
+  const usageMilli = divideWhole(tally.usageMilli, tally.weight)
   return {
     replicas: replicasForTally(tally, 1, target.averageValueMilli, currentReplicas, tolerances),
-    usageMilli: divideWhole(tally.usageMilli, tally.weight),
+    usageMilli,
+    averageValueMilli: usageMilli,
   }
 }
 

@@ -117,6 +117,7 @@ export class Histogram {
    * @throws {FormatError} `checkpoint_invalid`; nothing was added
    */
   load(checkpoint: HistogramCheckpoint): void {
+    requireFormat(typeof checkpoint === 'object' && checkpoint !== null, String(checkpoint))
     const { totalWeight, bucketWeights } = checkpoint
     requireFormat(totalWeight >= 0 && totalWeight < Number.POSITIVE_INFINITY, `total weight ${totalWeight}`)
     let sum = 0
