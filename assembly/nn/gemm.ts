@@ -15,6 +15,7 @@ export function gemm(
   c: usize, cRow: usize, a: usize, aRow: usize, aStep: usize, b: usize, bRow: usize,
   seed: usize, seedRow: usize, m: i32, n: i32, k: i32,
 ): void {
+  assert(n % 8 == 0, 'gemm: columns come in eights')
   const width = <usize>n * REAL
   let j: usize = 0
   if (ASC_FEATURE_SIMD) {

@@ -143,6 +143,7 @@ export function mlp_initialise(pointer: usize, flat: usize, random: usize): void
 
 /** Runs n <= maxBatch rows of x through the net; the results stay in the workspace (`outputs`). xRow: bytes between rows. */
 export function forward(net: Net, parameters: usize, x: usize, xRow: usize, n: i32, workspace: usize): void {
+  assert(n > 0 && n <= net.maxBatch, 'mlp: the batch does not fit the workspace')
   for (let i = 0; i < net.layers; i++) {
     const layer = layerOf(net, i)
     const row = <usize>layer.width * REAL

@@ -23,6 +23,7 @@ import { Real, REAL } from '../math/real'
 
 // @ts-ignore: decorator
 @inline export function recordAt(replay: Replay, index: i32): usize {
+  assert(index >= 0 && index < replay.capacity, 'replay: no such record')
   return replay.records + <usize>index * <usize>replay.stride * REAL
 }
 

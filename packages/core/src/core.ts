@@ -71,7 +71,8 @@ export class Core {
    * @throws {CoreError} `core_out_of_memory`
    */
   allocate(bytes: number): number {
-    const pointer = this.guard('memory_allocate', (e) => e.memory_allocate!(bytes)) >>> 0
+    const fits = bytes >= 0 && bytes < 2 ** 31 // more would wrap around as an i32
+    const pointer = fits ? this.guard('memory_allocate', (e) => e.memory_allocate!(bytes)) >>> 0 : 0
     if (pointer === 0) {
       throw new CoreError(
         'core_out_of_memory',

@@ -1,0 +1,29 @@
+// The reference vectors that lie beside the repository, through the same handlers as `npm run conformance`.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { casesOf } from '../../../test/conformance/cases.mjs'
+import { handlers } from '../../../test/conformance/nn.mjs'
+import { type Core, createCore } from '../src/index.js'
+
+const FOLDER = new URL('../../../../shared/data/nn-vectors/', import.meta.url)
+
+let core: Core
+beforeAll(async () => {
+  core = await createCore()
+})
+
+if (!existsSync(FOLDER)) {
+  console.warn('nn-vectors: ../shared/data is absent, reference vectors were not checked')
+  it('needs ../shared/data/nn-vectors (absent: not checked)', () => {})
+} else {
+  const files = readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')))
+  for (const file of files.filter(({ kind }) => kind in handlers)) {
+    describe(file.kind, () => {
+      it.each(casesOf(file).map((vector, i) => [`${vector.name} (${i})`, vector] as const))('%s', async (_, vector) => {
+        expect(await handlers[vector.kind]!(vector.case, file, { ...vector, core })).toEqual([])
+      })
+    })
+  }
+}
