@@ -1,1 +1,10 @@
-export {}
+export { FileTrajectoryStore, type FileTrajectoryStoreOptions, type TrajectoryRepair } from './file-trajectory-store.js'
+export {
+  type JobInput,
+  type JobName,
+  type JobOutput,
+  type MapOptions,
+  type RunOptions,
+  WorkerPool,
+  type WorkerPoolOptions,
+} from './worker-pool.js'
