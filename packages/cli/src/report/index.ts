@@ -7,7 +7,16 @@ import { renderStyle } from './style.js'
 import { renderFindings, renderHead, renderSummary, renderTiles } from './summary.js'
 import { renderTimelines } from './timelines.js'
 
-export { type ControllerStyle, cssKey, styleOf } from './palette.js'
+export type {
+  AppResult,
+  ComparisonReport,
+  ControllerSummary,
+  LearningCurve,
+  Spread,
+  Timeline,
+} from '../autoscale/report-types.js'
+export { cellOf, SUMMARY_COLUMNS, type SummaryColumn, titleOf } from './format.js'
+export { type ControllerStyle, styleOf } from './palette.js'
 
 /**
  * A comparison as one HTML file that needs nothing else: no network, no server, its numbers as JSON inside

@@ -1,0 +1,141 @@
+// The only file that knows uPlot: a live line chart with one series a controller.
+import { styleOf } from 'trimtab/report'
+import uPlot from 'uplot'
+import type { LiveController } from './protocol.js'
+
+export interface ChartOptions {
+  readonly controllers: readonly LiveController[]
+  /** From zero by default; `fit` shows where the values are, `logarithmic` whole decades of them. */
+  readonly range?: 'zero' | 'fit' | 'logarithmic'
+  /** Values hold until the next one. */
+  readonly isStepped?: boolean
+  /** How many of the last points are shown; all without it. */
+  readonly window?: number
+  readonly xLabel: (x: number) => string
+  readonly reference?: { readonly value: number; readonly label: string }
+}
+
+export interface LiveChart {
+  /** @param values  one a controller; null leaves a gap */
+  push(x: number, values: readonly (number | null)[]): void
+  /** Draws what was pushed; also after a change of the theme. */
+  draw(): void
+  dispose(): void
+}
+
+const isDark = () => document.documentElement.dataset.theme === 'dark'
+const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+export function createChart(container: HTMLElement, options: ChartOptions): LiveChart {
+  const { controllers, window: shown = Number.POSITIVE_INFINITY, reference } = options
+  const columns: (number | null)[][] = [[], ...controllers.map(() => [])]
+  const size = () => ({ width: container.clientWidth, height: container.clientHeight })
+  const axis: uPlot.Axis = {
+    stroke: () => token('--muted'),
+    font: '11.5px Inter, system-ui, sans-serif',
+    grid: { stroke: () => token('--hair'), width: 1 },
+    ticks: { show: false },
+  }
+  const plot = new uPlot(
+    {
+      ...size(),
+      padding: [8, 10, 0, 0],
+      legend: { show: false },
+      cursor: { points: { show: false }, drag: { x: false, y: false } },
+      scales: { x: { time: false }, y: scaleOf(options) },
+      axes: [
+        { ...axis, values: (_, ticks) => ticks.map((x) => options.xLabel(x)), size: 26, gap: 4 },
+        {
+          ...axis,
+          size: 46,
+          gap: 4,
+          values: (_, ticks) => ticks.map((y) => String(Number(y.toPrecision(3)))),
+          ...(options.range === 'logarithmic' && { splits: (_, __, min, max) => logarithmicTicks(min, max) }),
+        },
+      ],
+      series: [
+        {},
+        ...controllers.map((controller): uPlot.Series => {
+          const style = styleOf(controller)
+          return {
+            label: controller.label,
+            stroke: () => (isDark() ? style.dark : style.light),
+            width: style.width,
+            dash: style.dash.split(' ').filter(Boolean).map(Number),
+            points: { show: false },
+            ...(options.isStepped && { paths: uPlot.paths.stepped!({ align: 1 }) }),
+          }
+        }),
+      ],
+      hooks: { draw: reference ? [(self) => drawReference(self, reference)] : [] },
+    },
+    columns as uPlot.AlignedData,
+    container,
+  )
+  const observer = new ResizeObserver(() => plot.setSize(size()))
+  observer.observe(container)
+  return {
+    push(x, values) {
+      columns[0]!.push(x)
+      values.forEach((value, i) => {
+        columns[i + 1]!.push(value)
+      })
+      if (columns[0]!.length > 2 * shown) for (const column of columns) column.splice(0, column.length - shown)
+    },
+    draw() {
+      const from = Math.max(0, columns[0]!.length - shown)
+      plot.setData(columns.map((column) => column.slice(from)) as uPlot.AlignedData)
+    },
+    dispose() {
+      observer.disconnect()
+      plot.destroy()
+    },
+  }
+}
+
+/** Room above the highest value and the reference; a logarithmic axis never starts at zero. */
+function scaleOf({ range, reference }: ChartOptions): uPlot.Scale {
+  const top = (max: number | null) => Math.max(max ?? 1, reference?.value ?? 0)
+  switch (range) {
+    case 'logarithmic':
+      return { distr: 3, range: (_, min, max) => [Math.min(min || 1, reference?.value ?? 1) * 0.8, top(max) * 1.3] }
+    case 'fit':
+      return { range: (_, min, max) => [Math.floor((min ?? 0) / 10) * 10, Math.ceil(((max ?? 1) + 1) / 10) * 10] }
+    default:
+      return { range: (_, _min, max) => [0, top(max) * 1.08] }
+  }
+}
+
+/** 1, 2 and 5 of each decade in between, or only 1 when there are many. */
+function logarithmicTicks(min: number, max: number): number[] {
+  const digits = max / min > 300 ? [1] : [1, 2, 5]
+  const ticks: number[] = []
+  for (let decade = Math.floor(Math.log10(min)); 10 ** decade <= max; decade++) {
+    for (const digit of digits) ticks.push(digit * 10 ** decade)
+  }
+  return ticks.filter((tick) => tick >= min && tick <= max)
+}
+
+/** A dashed line across the plot with its name at the right end. */
+function drawReference(plot: uPlot, { value, label }: { readonly value: number; readonly label: string }): void {
+  const { ctx, bbox } = plot
+  const y = Math.round(plot.valToPos(value, 'y', true))
+  const scale = devicePixelRatio
+  ctx.save()
+  ctx.strokeStyle = token('--slo')
+  ctx.lineWidth = 1.4 * scale
+  ctx.setLineDash([5 * scale, 4 * scale])
+  ctx.beginPath()
+  ctx.moveTo(bbox.left, y)
+  ctx.lineTo(bbox.left + bbox.width, y)
+  ctx.stroke()
+  ctx.font = `${11.5 * scale}px Inter, system-ui, sans-serif`
+  ctx.textAlign = 'right'
+  const right = bbox.left + bbox.width - 4 * scale
+  const { width } = ctx.measureText(label)
+  ctx.fillStyle = token('--card')
+  ctx.fillRect(right - width - 3 * scale, y - 17 * scale, width + 6 * scale, 15 * scale)
+  ctx.fillStyle = token('--slo')
+  ctx.fillText(label, right, y - 5 * scale)
+  ctx.restore()
+}
