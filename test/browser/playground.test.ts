@@ -33,6 +33,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
   beforeEach(async () => {
     await page?.close()
     page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
+    page.setDefaultTimeout(50_000)
     complaints = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(String(error)))
