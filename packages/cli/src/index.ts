@@ -1,1 +1,16 @@
-export {}
+// The names a user wants first; everything else is in the subpaths (`trimtab/core`, `trimtab/learn`, …).
+export { ControlLoop, rulePilot, servingPilot, type Tick } from '@trimtab/control'
+export { type Controller, type Core, createCore, type Environment, Random, TrimtabError } from '@trimtab/core'
+export { createDdpg, type Ddpg, loadPolicy } from '@trimtab/learn'
+export {
+  type Application,
+  AutoscalingEnvironment,
+  evaluate,
+  generateApplication,
+  generateLoad,
+  HpaVpa,
+  type LoadSeries,
+  parseLoad,
+  tuneHpaVpa,
+} from '@trimtab/tasks'
+export { type ComparisonReport, renderReport } from './report/index.js'

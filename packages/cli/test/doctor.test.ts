@@ -66,7 +66,7 @@ describe('checkCgroups', () => {
         '/proc/self/mounts': 'cgroup /sys/fs/cgroup cgroup2 ro 0 0\n',
         '/sys/fs/cgroup/cgroup.controllers': 'cpu memory\n',
       },
-      [],
+      ['/sys/fs/cgroup'],
       'absent',
       /read-only/,
     ],

@@ -32,12 +32,15 @@ export async function checkWebGpu(): Promise<Check> {
         meaning: `${meaning}; a driver for Vulkan, Metal or D3D12 would add one`,
       }
     const { vendor, architecture, description } = adapter.info ?? { vendor: '', architecture: '', description: '' }
-    const found = [vendor, architecture, description].filter(Boolean).join(' ') || 'an adapter without a name'
+    // Some give the vendor as a bare PCI number.
+    const found =
+      [vendor, architecture, description].filter((text) => text && !/^\d+$/.test(text)).join(' ') || 'an adapter'
+    const isSoftware = adapter.isFallbackAdapter === true || /llvmpipe|swiftshader|software/i.test(found)
     return {
       name,
       state: 'ok',
-      found: adapter.isFallbackAdapter ? `${found} (software)` : found,
-      meaning: 'usable for large batches',
+      found,
+      meaning: isSoftware ? `drawn in software, no faster than the core: ${meaning}` : 'usable for large batches',
     }
   } catch (error) {
     return { name, state: 'absent', found: reasonOf(error), meaning }

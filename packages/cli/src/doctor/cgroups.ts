@@ -1,5 +1,6 @@
 // Which resource limits of Linux control groups this process could set: what actuating a real host needs.
 import { access, constants, readFile } from 'node:fs/promises'
+import process from 'node:process'
 import type { Check } from './check.js'
 
 export interface FileReader {
@@ -10,11 +11,14 @@ export interface FileReader {
 
 const hostFiles: FileReader = {
   read: (path) => readFile(path, 'utf8').catch(() => undefined),
+  // Deno's access() knows the mode bits only, which do not bind root.
   isWritable: (path) =>
-    access(path, constants.W_OK).then(
-      () => true,
-      () => false,
-    ),
+    process.getuid?.() === 0
+      ? Promise.resolve(true)
+      : access(path, constants.W_OK).then(
+          () => true,
+          () => false,
+        ),
 }
 
 /** Controllers that limit what autoscaling allocates. */
@@ -39,7 +43,7 @@ export async function checkCgroups(files: FileReader = hostFiles): Promise<Check
       mount.version === 2
         ? ((await files.read(`${mount.path}/cgroup.controllers`)) ?? '').split(/\s+/).filter(Boolean)
         : mount.controllers
-    const isWritable = await files.isWritable(mount.path)
+    const isWritable = !mount.isReadOnly && (await files.isWritable(mount.path))
     if (isWritable) for (const controller of controllers) usable.add(controller)
     if (mount.version === 2)
       found.push(`v2 with ${controllers.join(', ') || 'no controllers'}${isWritable ? '' : ' (read-only)'}`)
@@ -64,6 +68,7 @@ export async function checkCgroups(files: FileReader = hostFiles): Promise<Check
 interface Mount {
   readonly path: string
   readonly version: 1 | 2
+  readonly isReadOnly: boolean
   /** Of version 1, from the mount's options. */
   readonly controllers: readonly string[]
 }
@@ -87,10 +92,12 @@ const V1_CONTROLLERS = new Set([
 /** Lines of /proc/self/mounts: `cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0`. */
 function parseMounts(text: string): Mount[] {
   return text.split('\n').flatMap((line): Mount[] => {
-    const [, path, type, options = ''] = line.split(' ')
+    const [, path, type, text = ''] = line.split(' ')
     if (path === undefined) return []
-    if (type === 'cgroup2') return [{ path, version: 2, controllers: [] }]
-    const controllers = options.split(',').filter((option) => V1_CONTROLLERS.has(option))
-    return type === 'cgroup' && controllers.length > 0 ? [{ path, version: 1, controllers }] : []
+    const options = text.split(',')
+    const isReadOnly = options.includes('ro')
+    if (type === 'cgroup2') return [{ path, version: 2, isReadOnly, controllers: [] }]
+    const controllers = options.filter((option) => V1_CONTROLLERS.has(option))
+    return type === 'cgroup' && controllers.length > 0 ? [{ path, version: 1, isReadOnly, controllers }] : []
   })
 }
