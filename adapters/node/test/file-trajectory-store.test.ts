@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ControlLoop, MemoryTrajectoryStore, rulePilot } from '@trimtab/control'
 import { createCore, type Environment, type Logger, Random, type TrajectoryStep } from '@trimtab/core'
-import { build } from 'tsup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FileTrajectoryStore, type FileTrajectoryStoreOptions } from '../src/index.js'
+import { bundle } from './bundle.js'
 import { columns, numbered } from './fixtures/steps.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'trimtab-'))
@@ -260,26 +260,14 @@ describe('FileTrajectoryStore', () => {
 })
 
 describe('FileTrajectoryStore, its process killed', () => {
+  let program: string
   beforeAll(async () => {
-    await build({
-      entry: [new URL('./fixtures/writer.ts', import.meta.url).pathname],
-      outDir: folder,
-      format: 'esm',
-      target: 'node20',
-      noExternal: [/^@trimtab/],
-      external: [/^#wasm/],
-      silent: true,
-      config: false,
-      outExtension: () => ({ js: '.mjs' }),
-      esbuildOptions(options) {
-        options.conditions = ['@trimtab/source']
-      },
-    })
+    program = await bundle('writer', folder)
   })
 
   /** Starts the writer, kills it once it has said `lines` lines, and returns all it said. */
   function killAfter(lines: number, path: string): Promise<string[]> {
-    const writer = spawn(process.execPath, [join(folder, 'writer.mjs'), path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const writer = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] })
     let said = ''
     writer.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text

@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WorkerPool } from '../src/index.js'
+import { bundle } from './bundle.js'
 
 const module = new URL('./fixtures/jobs.mjs', import.meta.url)
 
@@ -194,6 +200,15 @@ describe('WorkerPool', () => {
     await workers.dispose()
     for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { code: 'worker_pool_disposed' } })
     await expect(workers.run('double', { value: 1 })).rejects.toMatchObject({ code: 'worker_pool_disposed' })
+  })
+
+  it('does not keep the process alive when it is idle', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trimtab-'))
+    const program = await bundle('idle', folder)
+    // Resolves when the process has ended; a pool that held it would run into the test's time limit.
+    const { stdout } = await promisify(execFile)(process.execPath, [program, module.href])
+    rmSync(folder, { recursive: true })
+    expect(stdout).toBe('{ value: 4 }\n')
   })
 
   it('refuses a size that is no number of workers', () => {

@@ -108,6 +108,16 @@ describe('ControlLoop with a pilot that fails', () => {
     expect(said.slice(1)).toEqual(Array(39).fill(RULE))
   })
 
+  it('forgets earlier failures once an episode has ended well: each is restored as fast as the first', async () => {
+    const failsAtOne = () =>
+      new RecordingPilot((observation, out) => {
+        if (observation[0] === 1) throw new Error('broken')
+        out.fill(6)
+      }, constant(3))
+    const { said } = await run(failsAtOne(), 5, { restore: failsAtOne, episodes: 6 })
+    expect(said).toEqual(Array(6).fill([AGENT, FAILED, RULE, AGENT, AGENT]).flat())
+  })
+
   it('spends ever less on a pilot that fails again each time', async () => {
     const broken = () =>
       new RecordingPilot(() => {

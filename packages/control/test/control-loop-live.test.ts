@@ -113,6 +113,23 @@ describe('ControlLoop on a live system', () => {
     expect(await loop[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined })
   })
 
+  it('leaves no listener behind on a signal that outlives its steps', async () => {
+    const stop = new AbortController()
+    let listeners = 0
+    const { addEventListener, removeEventListener } = stop.signal
+    stop.signal.addEventListener = (...parameters: Parameters<typeof addEventListener>) => {
+      listeners++
+      addEventListener.apply(stop.signal, parameters)
+    }
+    stop.signal.removeEventListener = (...parameters: Parameters<typeof removeEventListener>) => {
+      listeners--
+      removeEventListener.apply(stop.signal, parameters)
+    }
+    const environment = new Live([answers(1), refuses, answers(2)])
+    await run(environment, 3, { signal: stop.signal, pause: () => Promise.resolve() })
+    expect(listeners).toBe(0)
+  })
+
   it('pauses between failed steps, longer by the number in a row if the caller wants', async () => {
     const pauses: number[] = []
     const pause = async (failures: number) => void pauses.push(failures)

@@ -1,7 +1,7 @@
 import type { Controller } from '@trimtab/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Guard, type GuardOptions } from '../src/index.js'
+import { Guard, type GuardOptions, rulePilot } from '../src/index.js'
 import { answersNothing, box, constant, controller, FakeClock, RecordingPilot } from './toys.js'
 
 const observation = box(['cpu', 'trend'], 0, 1)
@@ -140,6 +140,19 @@ describe('Guard: actions', () => {
     expect(guard.decide(new RecordingPilot(6, rule), bad, out)).toBe('hold')
     expect(out[0]).toBe(6)
     expect(guard.held).toBe(1)
+  })
+
+  it('does not ask a rule twice that had no answer to a usable observation', () => {
+    let asked = 0
+    const rule = controller(() => {
+      asked++
+      return Number.NaN
+    })
+    const guard = new Guard(observation, action, { initialAction: [12] })
+    guard.receive(good)
+    expect(guard.decide(rulePilot(rule), good, new Float32Array(1))).toBe('hold')
+    expect(guard.fallback).toBe('action_not_finite')
+    expect(asked).toBe(1)
   })
 
   it('holds the initial action when nothing usable was ever decided', () => {
