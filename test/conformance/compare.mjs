@@ -5,6 +5,9 @@ const EXACT = { rel: 0, abs: 0 }
 /**
  * Checks only what `expected` has: its keys, its elements. Numbers agree when `|got − expected| ≤ abs + rel·|expected|`;
  * a number that is not finite never agrees.
+ * @param {any} got
+ * @param {any} expected
+ * @param {{ rel?: number, abs?: number }} tolerance
  * @returns `[{ at, expected, got }]`, empty when they agree
  */
 export function compare(got, expected, tolerance = EXACT, at = 'expected') {

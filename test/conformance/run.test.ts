@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -35,7 +35,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** Runs the command on the built packages, as `npm run conformance` does. */
 function run(...args: string[]): { status: number; stdout: string; stderr: string } {
   try {
-    const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const
+    const options: ExecFileSyncOptionsWithStringEncoding = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }
     return { status: 0, stdout: execFileSync(process.execPath, [join(here, 'run.mjs'), ...args], options), stderr: '' }
   } catch (error) {
     return error as { status: number; stdout: string; stderr: string }

@@ -9,9 +9,8 @@ describe('the debug build', () => {
 
   it('computes what the release build computes', async () => {
     const e = await start()
-    expect(e.math_tanh!(0.5)).toBe(
-      (await WebAssembly.instantiate(wasmBytes('simd'), {})).instance.exports.math_tanh.call(0, 0.5),
-    )
+    const release = (await WebAssembly.instantiate(wasmBytes('simd'), {})).instance.exports as unknown as typeof e
+    expect(e.math_tanh!(0.5)).toBe(release.math_tanh!(0.5))
   })
 
   it('turns a broken promise into a message', async () => {

@@ -5,6 +5,10 @@ import { casesOf } from '../../../test/conformance/cases.mjs'
 import { handlers } from '../../../test/conformance/nn.mjs'
 import { type Core, createCore } from '../src/index.js'
 
+type Vector = { kind: string; name: string; case: unknown }
+type Handler = (vector: unknown, file: unknown, context: { core: Core }) => unknown
+const handlerOf: Readonly<Record<string, Handler>> = handlers
+
 const FOLDER = new URL('../../../../shared/data/nn-vectors/', import.meta.url)
 
 let core: Core
@@ -19,11 +23,14 @@ if (!existsSync(FOLDER)) {
   const files = readdirSync(FOLDER)
     .filter((name) => name.endsWith('.json'))
     .map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')))
-  for (const file of files.filter(({ kind }) => kind in handlers)) {
+  for (const file of files.filter(({ kind }) => kind in handlerOf)) {
     describe(file.kind, () => {
-      it.each(casesOf(file).map((vector, i) => [`${vector.name} (${i})`, vector] as const))('%s', async (_, vector) => {
-        expect(await handlers[vector.kind]!(vector.case, file, { ...vector, core })).toEqual([])
-      })
+      it.each((casesOf(file) as Vector[]).map((vector, i) => [`${vector.name} (${i})`, vector] as const))(
+        '%s',
+        async (_, vector) => {
+          expect(await handlerOf[vector.kind]!(vector.case, file, { ...vector, core })).toEqual([])
+        },
+      )
     })
   }
 }

@@ -214,7 +214,9 @@ const anyPods = fc
         ? pod(`p${i}`, request, { isTerminating: true })
         : pod(`p${i}`, request, { phase: fate as Pod['phase'] }),
     ),
-    usage: new Map(list.flatMap(({ usage }, i) => (usage === undefined ? [] : [[`p${i}`, usage] as const]))),
+    usage: new Map<string, number>(
+      list.flatMap(({ usage }, i) => (usage === undefined ? [] : [[`p${i}`, usage] as const])),
+    ),
   }))
 
 describe('the replica calculator', () => {
