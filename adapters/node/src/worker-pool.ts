@@ -180,11 +180,11 @@ export class WorkerPool<Jobs = Record<string, (input: unknown) => unknown>> {
     const worker = new Worker(new URL('../worker.js', import.meta.url), { workerData: { module: this.#module.href } })
     const seat: Seat = { worker, task: undefined }
     this.#seats.add(seat)
-    worker.unref()
     worker.on('message', (message: Message) => this.#hear(seat, message))
     worker.on('messageerror', (cause) => this.#crash(seat, 'sent what cannot be read', cause))
     worker.on('error', (cause) => this.#crash(seat, 'threw outside a job', cause))
     worker.on('exit', (code) => this.#crash(seat, `exited with code ${code}`))
+    worker.unref() // after the listeners, which make it hold the process
     return seat
   }
 

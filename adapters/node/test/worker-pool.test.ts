@@ -208,7 +208,7 @@ describe('WorkerPool', () => {
     // Resolves when the process has ended; a pool that held it would run into the test's time limit.
     const { stdout } = await promisify(execFile)(process.execPath, [program, module.href])
     rmSync(folder, { recursive: true })
-    expect(stdout).toBe('{ value: 4 }\n')
+    expect(stdout).toBe('{ value: 4 }\njob_not_cloneable\n')
   })
 
   it('refuses a size that is no number of workers', () => {
