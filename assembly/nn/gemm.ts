@@ -17,28 +17,43 @@ export function gemm(
 ): void {
   assert(n % 8 == 0, 'gemm: columns come in eights')
   const width = <usize>n * REAL
-  let j: usize = 0
   if (ASC_FEATURE_SIMD) {
-    if (m == 1) {
-      for (; j + 128 <= width; j += 128) row32(c + j, a, aStep, b + j, bRow, seed != 0 ? seed + j : 0, k)
-    }
-    for (; j < width; j += 32) {
-      let i = 0
-      for (; i + 4 <= m; i += 4) {
-        const row = <usize>i
-        tile4x8(c + row * cRow + j, cRow, a + row * aRow, aRow, aStep, b + j, bRow, seed != 0 ? seed + row * seedRow + j : 0, seedRow, k)
-      }
-      for (; i < m; i++) {
-        const row = <usize>i
-        row8(c + row * cRow + j, a + row * aRow, aStep, b + j, bRow, seed != 0 ? seed + row * seedRow + j : 0, k)
-      }
-    }
+    let j: usize = 0
+    if (m == 1 && seed != 0) for (; j + 96 <= width; j += 96) row24(c + j, a, aStep, b + j, bRow, seed + j, k)
+    for (; j < width; j += 32) panel8(c + j, cRow, a, aRow, aStep, b + j, bRow, seed != 0 ? seed + j : 0, seedRow, m, k)
   } else {
     for (let i: usize = 0; i < <usize>m; i++) {
-      for (j = 0; j < width; j += 4 * REAL) {
+      for (let j: usize = 0; j < width; j += 4 * REAL) {
         row4(c + i * cRow + j, a + i * aRow, aStep, b + j, bRow, seed != 0 ? seed + i * seedRow + j : 0, k)
       }
     }
+  }
+}
+
+/** Eight columns of C: tiles of five rows as long as what is left divides into fives and fours, then single rows. */
+function panel8(
+  c: usize, cRow: usize, a: usize, aRow: usize, aStep: usize, b: usize, bRow: usize, seed: usize, seedRow: usize, m: i32, k: i32,
+): void {
+  const ones = m < 4 || m == 6 || m == 7 || m == 11 ? m % 5 : 0
+  let fours = ones != 0 ? 0 : (5 - (m % 5)) % 5
+  let fives = (m - ones - 4 * fours) / 5
+  for (; fives > 0; fives--) {
+    tile5x8(c, cRow, a, aRow, aStep, b, bRow, seed, seedRow, k)
+    c += 5 * cRow
+    a += 5 * aRow
+    if (seed != 0) seed += 5 * seedRow
+  }
+  for (; fours > 0; fours--) {
+    tile4x8(c, cRow, a, aRow, aStep, b, bRow, seed, seedRow, k)
+    c += 4 * cRow
+    a += 4 * aRow
+    if (seed != 0) seed += 4 * seedRow
+  }
+  for (let i = ones; i > 0; i--) {
+    row8(c, a, aStep, b, bRow, seed, k)
+    c += cRow
+    a += aRow
+    if (seed != 0) seed += seedRow
   }
 }
 
@@ -48,21 +63,76 @@ export function gemm(
 }
 
 // @ts-ignore: decorator
-@inline function start(seed: usize): v128 {
-  return seed != 0 ? v128.load(seed) : f32x4.splat(0.0)
+@inline function start(seed: usize, offset: usize = 0): v128 {
+  return seed != 0 ? v128.load(seed + offset) : f32x4.splat(0.0)
+}
+
+function tile5x8(
+  c: usize, cRow: usize, a: usize, aRow: usize, aStep: usize, b: usize, bRow: usize, seed: usize, seedRow: usize, k: i32,
+): void {
+  if (seed == 0) seedRow = 0
+  let c00 = start(seed), c01 = start(seed, 16)
+  seed += seedRow
+  let c10 = start(seed), c11 = start(seed, 16)
+  seed += seedRow
+  let c20 = start(seed), c21 = start(seed, 16)
+  seed += seedRow
+  let c30 = start(seed), c31 = start(seed, 16)
+  seed += seedRow
+  let c40 = start(seed), c41 = start(seed, 16)
+  let a0 = a, a1 = a0 + aRow, a2 = a1 + aRow, a3 = a2 + aRow, a4 = a3 + aRow
+  for (let t = k; t > 0; t--) {
+    const b0 = v128.load(b), b1 = v128.load(b, 16)
+    let x = v128.load32_splat(a0)
+    c00 = madd(c00, x, b0)
+    c01 = madd(c01, x, b1)
+    x = v128.load32_splat(a1)
+    c10 = madd(c10, x, b0)
+    c11 = madd(c11, x, b1)
+    x = v128.load32_splat(a2)
+    c20 = madd(c20, x, b0)
+    c21 = madd(c21, x, b1)
+    x = v128.load32_splat(a3)
+    c30 = madd(c30, x, b0)
+    c31 = madd(c31, x, b1)
+    x = v128.load32_splat(a4)
+    c40 = madd(c40, x, b0)
+    c41 = madd(c41, x, b1)
+    a0 += aStep
+    a1 += aStep
+    a2 += aStep
+    a3 += aStep
+    a4 += aStep
+    b += bRow
+  }
+  v128.store(c, c00)
+  v128.store(c, c01, 16)
+  c += cRow
+  v128.store(c, c10)
+  v128.store(c, c11, 16)
+  c += cRow
+  v128.store(c, c20)
+  v128.store(c, c21, 16)
+  c += cRow
+  v128.store(c, c30)
+  v128.store(c, c31, 16)
+  c += cRow
+  v128.store(c, c40)
+  v128.store(c, c41, 16)
 }
 
 function tile4x8(
   c: usize, cRow: usize, a: usize, aRow: usize, aStep: usize, b: usize, bRow: usize, seed: usize, seedRow: usize, k: i32,
 ): void {
-  const seed1 = seed != 0 ? seed + seedRow : 0
-  const seed2 = seed != 0 ? seed1 + seedRow : 0
-  const seed3 = seed != 0 ? seed2 + seedRow : 0
-  let c00 = start(seed), c01 = start(seed != 0 ? seed + 16 : 0)
-  let c10 = start(seed1), c11 = start(seed != 0 ? seed1 + 16 : 0)
-  let c20 = start(seed2), c21 = start(seed != 0 ? seed2 + 16 : 0)
-  let c30 = start(seed3), c31 = start(seed != 0 ? seed3 + 16 : 0)
-  let a0 = a, a1 = a + aRow, a2 = a1 + aRow, a3 = a2 + aRow
+  if (seed == 0) seedRow = 0
+  let c00 = start(seed), c01 = start(seed, 16)
+  seed += seedRow
+  let c10 = start(seed), c11 = start(seed, 16)
+  seed += seedRow
+  let c20 = start(seed), c21 = start(seed, 16)
+  seed += seedRow
+  let c30 = start(seed), c31 = start(seed, 16)
+  let a0 = a, a1 = a0 + aRow, a2 = a1 + aRow, a3 = a2 + aRow
   for (let t = k; t > 0; t--) {
     const b0 = v128.load(b), b1 = v128.load(b, 16)
     let x = v128.load32_splat(a0)
@@ -97,7 +167,7 @@ function tile4x8(
 }
 
 function row8(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: usize, k: i32): void {
-  let c0 = start(seed), c1 = start(seed != 0 ? seed + 16 : 0)
+  let c0 = start(seed), c1 = start(seed, 16)
   for (let t = k; t > 0; t--) {
     const x = v128.load32_splat(a)
     c0 = madd(c0, x, v128.load(b))
@@ -109,12 +179,10 @@ function row8(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: usi
   v128.store(c, c1, 16)
 }
 
-/** One row, 32 columns: eight sums in flight hide the latency of an addition. */
-function row32(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: usize, k: i32): void {
-  let c0 = start(seed), c1 = start(seed != 0 ? seed + 16 : 0)
-  let c2 = start(seed != 0 ? seed + 32 : 0), c3 = start(seed != 0 ? seed + 48 : 0)
-  let c4 = start(seed != 0 ? seed + 64 : 0), c5 = start(seed != 0 ? seed + 80 : 0)
-  let c6 = start(seed != 0 ? seed + 96 : 0), c7 = start(seed != 0 ? seed + 112 : 0)
+/** One row, 24 columns, with a seed: six sums in flight hide the latency of an addition. */
+function row24(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: usize, k: i32): void {
+  let c0 = v128.load(seed), c1 = v128.load(seed, 16), c2 = v128.load(seed, 32)
+  let c3 = v128.load(seed, 48), c4 = v128.load(seed, 64), c5 = v128.load(seed, 80)
   for (let t = k; t > 0; t--) {
     const x = v128.load32_splat(a)
     c0 = madd(c0, x, v128.load(b))
@@ -123,8 +191,6 @@ function row32(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: us
     c3 = madd(c3, x, v128.load(b, 48))
     c4 = madd(c4, x, v128.load(b, 64))
     c5 = madd(c5, x, v128.load(b, 80))
-    c6 = madd(c6, x, v128.load(b, 96))
-    c7 = madd(c7, x, v128.load(b, 112))
     a += aStep
     b += bRow
   }
@@ -134,8 +200,6 @@ function row32(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: us
   v128.store(c, c3, 48)
   v128.store(c, c4, 64)
   v128.store(c, c5, 80)
-  v128.store(c, c6, 96)
-  v128.store(c, c7, 112)
 }
 
 function row4(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: usize, k: i32): void {
@@ -159,4 +223,41 @@ function row4(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: usi
   store<Real>(c + REAL, c1)
   store<Real>(c + 2 * REAL, c2)
   store<Real>(c + 3 * REAL, c3)
+}
+
+/** Bytes that `gemm_multiply` needs for B in panels of 8 columns. */
+export function gemm_panel_bytes(n: i32, k: i32): usize {
+  return <usize>(n * k) * REAL
+}
+
+/** Rows of A that stay in the first-level cache, with a panel of B, while all panels pass by. */
+// @ts-ignore: decorator
+@inline const ROW_BLOCK_BYTES: i32 = 32768
+
+/**
+ * C [m, n] = A [m, k] · B [k, n], all dense and row-major, n a multiple of 8. B is first copied into `panels`, 8 columns each
+ * with its rows one after another, so that the kernel reads it in a straight line.
+ */
+export function gemm_multiply(c: usize, a: usize, b: usize, m: i32, n: i32, k: i32, panels: usize): void {
+  const aRow = <usize>k * REAL, cRow = <usize>n * REAL, panelBytes = 8 * aRow
+  for (let j: usize = 0; j < cRow; j += 8 * REAL) packPanel(panels + j * <usize>k, b + j, cRow, k)
+  const block = max(20, (ROW_BLOCK_BYTES / <i32>aRow / 20) * 20) // 20 rows divide into tiles of five and of four
+  for (let i = 0; i < m; i += block) {
+    let panel = panels
+    for (let j: usize = 0; j < cRow; j += 8 * REAL, panel += panelBytes) {
+      gemm(c + j, cRow, a, aRow, REAL, panel, 8 * REAL, 0, 0, min(block, m - i), 8, k)
+    }
+    a += <usize>block * aRow
+    c += <usize>block * cRow
+  }
+}
+
+/** panel [k, 8] = eight columns of b. */
+function packPanel(panel: usize, b: usize, bRow: usize, k: i32): void {
+  for (let t = k; t > 0; t--, b += bRow, panel += 8 * REAL) {
+    if (ASC_FEATURE_SIMD) {
+      v128.store(panel, v128.load(b))
+      v128.store(panel, v128.load(b, 16), 16)
+    } else for (let j: usize = 0; j < 8 * REAL; j += REAL) store<Real>(panel + j, load<Real>(b + j))
+  }
 }
