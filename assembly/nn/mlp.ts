@@ -3,7 +3,7 @@
 //
 // flat block [flat] Reals, layer after layer:   W [in, padded(out)]   b [padded(out)]      pads are zero and stay zero
 // canonical block (what TypeScript sees):       W [out, in]           b [out]
-// workspace [workspace] Reals: outputs of each layer [maxBatch, padded(out)] | delta A, delta B [maxBatch, widest] | Wᵀ [out, padded(in)]
+// workspace [workspace] Reals: outputs of each layer [maxBatch, padded(out)] | delta A, delta B [maxBatch, widest] | Wᵀ [padded(out), padded(in)]
 // N: batch
 import { padded, Real, REAL } from '../math/real'
 import { random_uniform } from '../random/xoshiro'
@@ -81,7 +81,7 @@ export function mlp_plan(pointer: usize, layers: i32, sizes: usize, activations:
     canonical += inputs * out + out
     values += maxBatch * layer.width
     widest = max(widest, layer.width)
-    transposed = max(transposed, out * padded(inputs))
+    transposed = max(transposed, layer.width * padded(inputs))
   }
   net.flat = flat
   net.canonical = canonical
@@ -191,7 +191,7 @@ export function backward(
     }
     if (i == 0 && !wantInput) return 0
     const width = padded(layer.inputs)
-    transpose(parameters + <usize>layer.weights * REAL, layer.width, transposed, width, layer.inputs, layer.outputs)
+    transpose(parameters + <usize>layer.weights * REAL, layer.width, transposed, width, layer.inputs)
     const next = delta == first ? second : first
     gemm(next, <usize>width * REAL, delta, row, REAL, transposed, <usize>width * REAL, 0, 0, n, width, layer.outputs)
     delta = next
@@ -210,14 +210,30 @@ function addRows(sum: usize, rows: usize, row: usize, n: i32): void {
   }
 }
 
-/** to [out, toWidth] = from [in, fromWidth] transposed; pads of `to` become zero. */
-function transpose(from: usize, fromWidth: i32, to: usize, toWidth: i32, inputs: i32, out: i32): void {
-  for (let o = 0; o < out; o++) {
-    const row = to + <usize>(o * toWidth) * REAL
-    for (let k = 0; k < inputs; k++) {
-      store<Real>(row + <usize>k * REAL, load<Real>(from + <usize>(k * fromWidth + o) * REAL))
+/** to [fromWidth, toWidth] = from [inputs, fromWidth] transposed; columns of `to` beyond `inputs` become zero. */
+function transpose(from: usize, fromWidth: i32, to: usize, toWidth: i32, inputs: i32): void {
+  let k = 0
+  if (ASC_FEATURE_SIMD) for (; k + 4 <= inputs; k += 4) transposeFour(from + ((k * fromWidth) << 2), fromWidth, to + (k << 2), toWidth)
+  for (; k < toWidth; k++) {
+    for (let o = 0; o < fromWidth; o++) {
+      const value = k < inputs ? load<Real>(from + <usize>(k * fromWidth + o) * REAL) : <Real>0.0
+      store<Real>(to + <usize>(o * toWidth + k) * REAL, value)
     }
-    for (let k = inputs; k < toWidth; k++) store<Real>(row + <usize>k * REAL, 0.0)
+  }
+}
+
+/** Four rows of `from` become four columns of `to`, in blocks of 4 × 4. */
+function transposeFour(from: usize, fromWidth: i32, to: usize, toWidth: i32): void {
+  const row = <usize>fromWidth << 2, toRow = <usize>toWidth << 2
+  for (const end = from + row; from < end; from += 16) {
+    const r0 = v128.load(from), r1 = v128.load(from + row), r2 = v128.load(from + 2 * row), r3 = v128.load(from + 3 * row)
+    const low01 = i32x4.shuffle(r0, r1, 0, 4, 1, 5), high01 = i32x4.shuffle(r0, r1, 2, 6, 3, 7)
+    const low23 = i32x4.shuffle(r2, r3, 0, 4, 1, 5), high23 = i32x4.shuffle(r2, r3, 2, 6, 3, 7)
+    v128.store(to, i64x2.shuffle(low01, low23, 0, 2))
+    v128.store(to + toRow, i64x2.shuffle(low01, low23, 1, 3))
+    v128.store(to + 2 * toRow, i64x2.shuffle(high01, high23, 0, 2))
+    v128.store(to + 3 * toRow, i64x2.shuffle(high01, high23, 1, 3))
+    to += 4 * toRow
   }
 }
 
