@@ -1,4 +1,5 @@
-// Compiles assembly/ into packages/core/wasm: one source, four release builds of features and one debug build.
+// Compiles assembly/ into packages/core/wasm: one source, four release builds of features and one debug build;
+// and the benchmarks' yardstick beside them.
 // Usage: node scripts/build-wasm.mjs [variant …]   (no variant: all of them, in parallel, only when stale)
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -40,6 +41,8 @@ const VARIANTS = {
     '--maximumMemory',
     '65536',
   ],
+  // The yardstick of the benchmarks, a module of its own.
+  peak: ['assembly/bench/peak.ts', '--runtime', 'stub', '-O3', '--noAssert', '--enable', 'simd'],
 }
 
 /** Variants that users load as inlined bytes. */

@@ -30,3 +30,75 @@ export function peak_run(rounds: i32, start: f32): f32 {
   const b = f32x4.add(a, f32x4.add(f32x4.add(x8, x9), f32x4.add(x10, x11)))
   return f32x4.extract_lane(b, 0) + f32x4.extract_lane(b, 1) + f32x4.extract_lane(b, 2) + f32x4.extract_lane(b, 3)
 }
+
+/** 64 dependent integer operations a round, one cycle each: rounds · 64 / time is the clock. */
+export function peak_clock(rounds: i32, start: i32): i32 {
+  let x = start, y = start ^ 0x5bd1e995
+  for (let i = 0; i < rounds; i++) {
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+    x += y
+    y ^= x
+  }
+  return x ^ y
+}

@@ -44,7 +44,8 @@
 @inline const T4: f32 = -3.33332819422e-1
 
 export function expSingle(value: f32): f32 {
-  const x = min<f32>(max<f32>(value, EXP_LOW), EXP_HIGH)
+  const above = value < EXP_LOW ? EXP_LOW : value // NaN passes, as in pmin and pmax
+  const x = EXP_HIGH < above ? EXP_HIGH : above
   const shifted = x * LOG2E + ROUND
   const n = shifted - ROUND
   const r = x - n * LN2_HIGH - n * LN2_LOW
@@ -82,7 +83,7 @@ const TABLE = memory.data<f32>([
 }
 
 export function expFour(value: v128): v128 {
-  const x = f32x4.min(f32x4.max(value, constant(0)), constant(1))
+  const x = f32x4.pmin(f32x4.pmax(value, constant(0)), constant(1))
   const shifted = step(x, constant(2), 3)
   const n = f32x4.sub(shifted, constant(3))
   const r = f32x4.sub(f32x4.sub(x, f32x4.mul(n, constant(4))), f32x4.mul(n, constant(5)))

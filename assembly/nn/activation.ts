@@ -22,8 +22,12 @@ export function activate(kind: i32, x: usize, y: usize, n: i32): void {
 
 /** x < 0 ? 0 : x, one instruction (pmax); `max` would take seven to order −0 and NaN, and NaN passes here too. */
 function relu(x: usize, y: usize, end: usize): void {
-  if (ASC_FEATURE_SIMD) for (; x < end; x += 16, y += 16) v128.store(y, f32x4.pmax(v128.load(x), f32x4.splat(0.0)))
-  else for (; x < end; x += REAL, y += REAL) store<Real>(y, load<Real>(x) < 0.0 ? 0.0 : load<Real>(x))
+  if (ASC_FEATURE_SIMD) {
+    for (; x < end; x += 32, y += 32) {
+      v128.store(y, f32x4.pmax(v128.load(x), f32x4.splat(0.0)))
+      v128.store(y, f32x4.pmax(v128.load(x, 16), f32x4.splat(0.0)), 16)
+    }
+  } else for (; x < end; x += REAL, y += REAL) store<Real>(y, load<Real>(x) < 0.0 ? 0.0 : load<Real>(x))
 }
 
 function tanh(x: usize, y: usize, end: usize): void {

@@ -1,0 +1,246 @@
+// The core's kernels against onnxruntime-web, tfjs-wasm and plain JavaScript, in one process.
+// Every peer must first give the same numbers as the core.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createCore, DdpgKernel, Mlp, Random } from '@trimtab/core'
+import { build } from 'tsup'
+import { measure, median, speedUp } from './harness.mjs'
+import { onnxMatMul, onnxMlp } from './peers/onnx.mjs'
+import { plainDdpg, plainMatMul, plainNet } from './peers/plain.mjs'
+
+export const name = 'core'
+
+const ACTOR = [8, 40, 40, 5] // FIRM, dissertation Table 3.3
+const CRITIC = [13, 40, 40, 1]
+
+/** Canonical parameters → [{ w [out, in], b, inputs, outputs }] */
+function toLayers(sizes, parameters) {
+  let at = 0
+  const take = (n) => {
+    at += n
+    return parameters.slice(at - n, at)
+  }
+  return sizes.slice(1).map((outputs, i) => ({
+    w: take(outputs * sizes[i]),
+    b: take(outputs),
+    inputs: sizes[i],
+    outputs,
+  }))
+}
+
+function mustAgree(what, got, expected, tolerance) {
+  const gap = Math.max(...Array.from(expected, (value, i) => Math.abs(value - got[i])))
+  if (!(gap <= tolerance)) throw new Error(`${what} disagrees with the core by ${gap}`)
+}
+
+const uniform = (random, length) => Float32Array.from({ length }, () => 2 * random.uniform() - 1)
+
+/** One row for each peer; targets by the peer's name. */
+async function against(subject, candidates, targets) {
+  const times = await measure(candidates)
+  return Object.keys(candidates)
+    .filter((peer) => peer !== 'ours')
+    .map((peer) => ({
+      name: `${subject}, against ${peer}`,
+      ours: median(times.ours) * 1e6,
+      peer: median(times[peer]) * 1e6,
+      ratio: speedUp(times.ours, times[peer]),
+      target: targets[peer] ?? {},
+      unit: 'µs',
+    }))
+}
+
+async function actorRows(core, random, batch, target) {
+  const net = new Mlp(core, { sizes: ACTOR, activations: ['relu', 'relu', 'tanh'], maxBatch: batch, random })
+  const layers = toLayers(ACTOR, net.parameters())
+  const peer = await onnxMlp(layers, batch)
+  const plain = plainNet(layers, 'tanh')
+  const x = uniform(random, batch * ACTOR[0])
+  const y = new Float32Array(batch * ACTOR.at(-1))
+  const plainY = new Float32Array(y.length)
+  const runPlain = () => {
+    for (let i = 0; i < batch; i++) plainY.set(plain.forward(x.subarray(i * 8, i * 8 + 8)), i * 5)
+    return plainY
+  }
+  net.forwardBatch(x, y, batch)
+  mustAgree('onnxruntime-web', await peer(x), y, 1e-5)
+  mustAgree('plain JS', runPlain(), y, 1e-5)
+  return against(
+    `actor 8-40-40-5, ${batch === 1 ? 'one state' : `${batch} states`}`,
+    {
+      ours: () => {
+        net.forwardBatch(x, y, batch)
+        return y[0]
+      },
+      'onnxruntime-web': async () => (await peer(x))[0],
+      'plain JS': () => runPlain()[0],
+    },
+    { 'onnxruntime-web': target },
+  )
+}
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
+
+async function loadTfjs() {
+  await build({
+    entry: [path('peers/tfjs.mjs')],
+    outDir: path('build'),
+    format: 'cjs',
+    platform: 'node',
+    noExternal: [/@tensorflow/],
+    outExtension: () => ({ js: '.cjs' }),
+    silent: true,
+    config: false,
+  })
+  const tfjs = await import('./build/tfjs.cjs')
+  await tfjs.startTfjs(path('../../node_modules/@tensorflow/tfjs-backend-wasm/dist/'))
+  return tfjs
+}
+
+async function updateRows(core, random) {
+  const batchSize = 64
+  const options = { actorLearningRate: 3e-4, criticLearningRate: 3e-3, discount: 0.9, targetRate: 0.002 }
+  const kernel = new DdpgKernel(core, {
+    stateSize: 8,
+    actionSize: 5,
+    hidden: [40, 40],
+    batchSize,
+    capacity: 10_000,
+    seed: 1,
+    averageRate: 0,
+    weightDecay: 0,
+    maxGradientNorm: 0,
+    outputPenalty: 0,
+    cloningWeight: 0,
+    ...options,
+  })
+  const setup = {
+    actor: toLayers(ACTOR, kernel.parameters('actor')),
+    critic: toLayers(CRITIC, kernel.parameters('critic')),
+    stateSize: 8,
+    actionSize: 5,
+    batchSize,
+    options,
+  }
+  const { tfjsDdpg } = await loadTfjs()
+  const [tfjs, plain] = [tfjsDdpg(setup), plainDdpg(setup)]
+  const batch = {
+    states: uniform(random, batchSize * 8),
+    actions: uniform(random, batchSize * 5),
+    rewards: uniform(random, batchSize),
+    next: uniform(random, batchSize * 8),
+    alive: new Float32Array(batchSize).fill(1),
+  }
+  const insert = (b, i) =>
+    kernel.insert(
+      b.states.subarray(i * 8, i * 8 + 8),
+      b.actions.subarray(i * 5, i * 5 + 5),
+      b.rewards[i],
+      b.next.subarray(i * 8, i * 8 + 8),
+      false,
+    )
+  for (let i = 0; i < batchSize; i++) insert(batch, i)
+  const indices = Array.from({ length: batchSize }, (_, i) => i)
+  // tfjs adds its epsilon before the bias correction: a relative 1e-3 after ten updates is agreement.
+  for (let step = 0; step < 10; step++) {
+    kernel.updateOn(indices)
+    const { criticLoss } = kernel.report()
+    mustAgree(`tfjs, update ${step}`, [tfjs(batch)], [criticLoss], 1e-3 * criticLoss)
+    mustAgree(`plain JS, update ${step}`, [plain(batch)], [criticLoss], 1e-3 * criticLoss)
+  }
+  for (let i = batchSize; i < 10_000; i++) insert(batch, i % batchSize)
+  return against(
+    'DDPG update, batch 64',
+    {
+      ours: () => {
+        kernel.update()
+        return kernel.size
+      },
+      'tfjs-wasm': () => tfjs(batch),
+      'plain JS': () => plain(batch),
+    },
+    { 'tfjs-wasm': { ratio: 15, ours: 150 } },
+  )
+}
+
+async function productRows(core, random) {
+  const [m, n, k] = [64, 256, 256]
+  const [a, b, c] = [uniform(random, m * k), uniform(random, k * n), new Float32Array(m * n)]
+  const e = core.exports
+  const at = { a: core.allocate(a.byteLength), b: core.allocate(b.byteLength), c: core.allocate(c.byteLength) }
+  at.panels = core.allocate(e.gemm_panel_bytes(n, k))
+  const multiply = () => e.gemm_multiply(at.c, at.a, at.b, m, n, k, at.panels)
+  const ours = () => {
+    const floats = new Float32Array(core.memory.buffer)
+    floats.set(a, at.a / 4)
+    floats.set(b, at.b / 4)
+    multiply()
+    c.set(floats.subarray(at.c / 4, at.c / 4 + c.length))
+    return c[0]
+  }
+  const peer = await onnxMatMul(m, n, k)
+  const plainC = new Float32Array(m * n)
+  ours()
+  mustAgree('onnxruntime-web', await peer(a, b), c, 1e-4)
+  mustAgree('plain JS', plainMatMul(a, b, plainC, m, n, k), c, 1e-4)
+  const rows = await against(
+    'matrix product 64×256×256 from and to JS arrays',
+    {
+      ours,
+      'onnxruntime-web': async () => (await peer(a, b))[0],
+      'plain JS': () => plainMatMul(a, b, plainC, m, n, k)[0],
+    },
+    { 'onnxruntime-web': { ratio: 1.4 } },
+  )
+  return [...rows, ...(await shareOfPeak(2 * m * n * k, multiply))]
+}
+
+/** The product in the core's memory, packing included, against what one core can multiply and add in plain 128-bit SIMD. */
+async function shareOfPeak(flops, multiply) {
+  const bytes = readFileSync(new URL('../../packages/core/wasm/peak.wasm', import.meta.url))
+  const { exports: peak } = (await WebAssembly.instantiate(bytes, {})).instance
+  const rounds = 10_000
+  const times = await measure(
+    {
+      ours: () => {
+        multiply()
+        return 0
+      },
+      peak: () => peak.peak_run(rounds, 1),
+      clock: (i) => peak.peak_clock(rounds, i),
+    },
+    { rounds: 41, batchMs: 5 },
+  )
+  const gflops = (work, seconds) => work / median(seconds) / 1e9
+  const perFlop = { ours: times.ours.map((t) => t / flops), peak: times.peak.map((t) => t / (96 * rounds)) }
+  return [
+    {
+      name: 'matrix product 64×256×256, packing timed, against 128-bit mul+add peak',
+      ours: gflops(flops, times.ours),
+      peer: gflops(96 * rounds, times.peak),
+      ratio: speedUp(perFlop.ours, perFlop.peak),
+      target: { ratio: 0.8 },
+      unit: 'GFLOP/s',
+    },
+    {
+      name: 'that peak, against clock × 16',
+      ours: gflops(96 * rounds, times.peak),
+      peer: gflops(16 * 64 * rounds, times.clock),
+      unit: 'GFLOP/s',
+    },
+  ]
+}
+
+export async function run({ log }) {
+  const core = await createCore()
+  const random = new Random(core, 1)
+  log('core: actor')
+  const actor = [
+    ...(await actorRows(core, random, 1, { ratio: 5, ours: 2 })),
+    ...(await actorRows(core, random, 256, { ratio: 2 })),
+  ]
+  log('core: DDPG update')
+  const update = await updateRows(core, random)
+  log('core: matrix product')
+  return [...actor, ...update, ...(await productRows(core, random))]
+}
