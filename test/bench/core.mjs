@@ -159,7 +159,7 @@ async function updateRows(core, random) {
       'tfjs-wasm': () => tfjs(batch),
       'plain JS': () => plain(batch),
     },
-    { 'tfjs-wasm': { ratio: 15, ours: 150 } },
+    { 'tfjs-wasm': { ratio: 15 } },
   )
 }
 
@@ -195,6 +195,9 @@ async function productRows(core, random) {
   return [...rows, ...(await shareOfPeak(2 * m * n * k, multiply))]
 }
 
+/** A peak is what the machine can do when nothing else runs: both sides are taken at their quietest tenth. */
+const quietest = (seconds) => [...seconds].sort((a, b) => a - b)[Math.floor(seconds.length / 10)]
+
 /** The product in the core's memory, packing included, against what one core can multiply and add in plain 128-bit SIMD. */
 async function shareOfPeak(flops, multiply) {
   const bytes = readFileSync(new URL('../../packages/core/wasm/peak.wasm', import.meta.url))
@@ -209,22 +212,23 @@ async function shareOfPeak(flops, multiply) {
       peak: () => peak.peak_run(rounds, 1),
       clock: (i) => peak.peak_clock(rounds, i),
     },
-    { rounds: 41, batchMs: 5 },
+    { rounds: 200, batchMs: 1 },
   )
-  const gflops = (work, seconds) => work / median(seconds) / 1e9
-  const perFlop = { ours: times.ours.map((t) => t / flops), peak: times.peak.map((t) => t / (96 * rounds)) }
+  const gflops = (work, seconds) => work / quietest(seconds) / 1e9
+  const ours = gflops(flops, times.ours)
+  const most = gflops(96 * rounds, times.peak)
   return [
     {
       name: 'matrix product 64×256×256, packing timed, against 128-bit mul+add peak',
-      ours: gflops(flops, times.ours),
-      peer: gflops(96 * rounds, times.peak),
-      ratio: speedUp(perFlop.ours, perFlop.peak),
+      ours,
+      peer: most,
+      ratio: ours / most,
       target: { ratio: 0.8 },
       unit: 'GFLOP/s',
     },
     {
       name: 'that peak, against clock × 16',
-      ours: gflops(96 * rounds, times.peak),
+      ours: most,
       peer: gflops(16 * 64 * rounds, times.clock),
       unit: 'GFLOP/s',
     },
