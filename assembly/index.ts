@@ -26,6 +26,7 @@ export {
   math_tanh,
 } from './math/special'
 export { adam_configure, adam_options_bytes, adam_step } from './nn/adam'
+export { gemm_multiply, gemm_panel_bytes } from './nn/gemm'
 export {
   mlp_backward,
   mlp_canonical,
@@ -53,4 +54,3 @@ export { ddpg_canonical, ddpg_convert, ddpg_get, ddpg_pointer, ddpg_set } from '
 export { ddpg_bytes, ddpg_configure, ddpg_create, ddpg_shape_bytes } from './rl/agent'
 export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update } from './rl/ddpg'
 export { moments_bytes, moments_create, moments_normalise, moments_update } from './stats/moments'
-export { gemm_multiply, gemm_panel_bytes } from './nn/gemm'

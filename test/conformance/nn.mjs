@@ -4,6 +4,7 @@ import {
   Adam,
   allenCunneen,
   DdpgKernel,
+  doubleTensor,
   embeddingSimilarity,
   Mlp,
   mg1ProcessorSharing,
@@ -187,7 +188,15 @@ const ddpgGroups = { updates: checkDdpgUpdate, ou_noise: checkNoise, action_map:
 
 const statsGroups = {
   running_mean_var(vector, file, { core }) {
-    const moments = new RunningMoments(core, vector.batches[0][0].length)
+    const size = vector.batches[0][0].length
+    const moments = new RunningMoments(core, size)
+    const { mean, var: variance, count } = vector.initial
+    const spread = (value) => (Array.isArray(value) ? value : Array(size).fill(value))
+    moments.load([
+      doubleTensor('count', [count]),
+      doubleTensor('mean', spread(mean)),
+      doubleTensor('variance', spread(variance)),
+    ])
     const differences = vector.batches.flatMap((batch, i) => {
       moments.update(f32(batch), batch.length)
       const got = { mean: moments.mean(), var: moments.variance(), count: moments.count }
