@@ -191,6 +191,7 @@ export class ControlLoop implements AsyncIterable<Tick> {
     const seed = this.#options.seedOf?.(this.#episode) ?? this.#episode
     this.#clearEpisode()
     this.#receive(environment.reset(seed), undefined)
+    this.pilot.rule.beginEpisode?.()
   }
 
   async #startLiveEpisode(environment: LiveEnvironment): Promise<void> {

@@ -1,4 +1,5 @@
 export type { ActionLimits, ClipReason, CoordinateLimit, DirectionLimit } from './action-limiter.js'
+export { type BootstrappableAgent, type EnvelopeOptions, EnvelopePilot } from './bootstrapping.js'
 export { ControlLoop } from './control-loop.js'
 export type { ControlLoopOptions } from './control-loop-options.js'
 export { EpisodeIndex, type EpisodeSpan } from './episode-index.js'

@@ -1,6 +1,6 @@
 import { type Controller, type Core, Random } from '@trimtab/core'
 import type { AutoscalingEnvironment } from './environment.js'
-import { evaluate, type Evaluation } from './evaluate.js'
+import { type Evaluation, evaluate } from './evaluate.js'
 import { Heuristic } from './heuristic.js'
 import { LatencyModel } from './latency.js'
 import { autoscalingReward, sloPreservation } from './reward.js'
@@ -68,7 +68,12 @@ export function bestStatic(environment: AutoscalingEnvironment, seeds: readonly 
  * The best constant action by the cross-entropy method, penalty 1 for each violated step: how far the action space alone
  * goes without any learning from state.
  */
-export function bestConstantAction(core: Core, environment: AutoscalingEnvironment, seeds: readonly number[], seed: number): ConstantAction {
+export function bestConstantAction(
+  core: Core,
+  environment: AutoscalingEnvironment,
+  seeds: readonly number[],
+  seed: number,
+): ConstantAction {
   const size = environment.action.names.length
   const random = new Random(core, seed, 5)
   const mean = new Float64Array(size)
@@ -96,34 +101,39 @@ export class Oracle extends Heuristic {
   readonly name = 'oracle'
   readonly #simulator: ClusterSimulator
   readonly #model: LatencyModel
-  readonly #margin: number
+  readonly margin: number
 
   constructor(core: Core, environment: AutoscalingEnvironment, margin: number) {
     super(environment)
     this.#simulator = environment.simulator
     this.#model = new LatencyModel(core.math)
-    this.#margin = margin
+    this.margin = margin
   }
 
   protected allocate(telemetry: Telemetry, out: Allocation): void {
     const { options, application } = this.#simulator
     const { stepSeconds, bounds } = options
-    const rateAfter = (steps: number): number => this.#simulator.rateAt(telemetry.timeSeconds + (steps + 0.5) * stepSeconds)
-    const next = rateAfter(0) * (1 + this.#margin)
+    const rateAfter = (steps: number): number =>
+      this.#simulator.rateAt(telemetry.timeSeconds + (steps + 0.5) * stepSeconds)
+    const next = rateAfter(0) * (1 + this.margin)
     // Replicas asked for now serve two steps later: whatever comes until then must fit the largest pods of those at hand.
-    const later = Math.max(next, rateAfter(1) * (1 + this.#margin), rateAfter(2) * (1 + this.#margin))
+    const later = Math.max(next, rateAfter(1) * (1 + this.margin), rateAfter(2) * (1 + this.margin))
     const fewest = Math.ceil((later * application.workSeconds) / (0.7 * bounds.cores[1]))
     const ready = telemetry.readyReplicas
     let best = Number.NEGATIVE_INFINITY
-    for (let replicas = Math.max(bounds.replicas[0], fewest, ready - 3); replicas <= Math.min(ready + 3, bounds.replicas[1]); replicas++) {
+    for (
+      let replicas = Math.max(bounds.replicas[0], fewest, ready - 3);
+      replicas <= Math.min(ready + 3, bounds.replicas[1]);
+      replicas++
+    ) {
       for (let cores = bounds.cores[0]; cores <= bounds.cores[1]; cores *= 1.15) {
         const serving = Math.min(replicas, ready)
         this.#model.prepare(application, next / serving, cores, stepSeconds)
         const p99 = 1000 * this.#model.quantile(0.99, 2.3263478740408408)
-        const used = Math.min(1, (next * application.workSeconds) / (replicas * cores * (1 + this.#margin)))
+        const used = Math.min(1, (next * application.workSeconds) / (replicas * cores * (1 + this.margin)))
         const inFlight = (next / serving) * (this.#model.serviceSeconds + this.#model.meanWaitSeconds)
-        const memory = this.#simulator.neededMemoryMiB(inFlight) * (1.01 + 0.1 * this.#margin)
-        const need = this.#simulator.neededMemoryMiB(inFlight / (1 + this.#margin))
+        const memory = this.#simulator.neededMemoryMiB(inFlight) * (1.01 + 0.1 * this.margin)
+        const need = this.#simulator.neededMemoryMiB(inFlight / (1 + this.margin))
         const reward = autoscalingReward(sloPreservation(telemetry.sloMs, p99), used, Math.min(1, need / memory))
         if (reward > best) {
           best = reward
@@ -137,7 +147,12 @@ export class Oracle extends Heuristic {
 }
 
 /** The oracle whose margin earns most on the given episodes among those with at most `maxPercent` violations (else the fewest). */
-export function oracleWithin(core: Core, environment: AutoscalingEnvironment, seeds: readonly number[], maxPercent = 1): Oracle {
+export function oracleWithin(
+  core: Core,
+  environment: AutoscalingEnvironment,
+  seeds: readonly number[],
+  maxPercent = 1,
+): Oracle {
   const tried = [0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.1, 1.5, 2].map((margin) => {
     const oracle = new Oracle(core, environment, margin)
     return { oracle, result: evaluate(environment, oracle, seeds) }

@@ -12,6 +12,7 @@ export interface AutoscalingOptions {
   readonly view?: 'relative' | 'absolute'
   /** Subtracted from the learner's reward in steps whose measured p99 broke the SLO or that had kills; 0 = as printed. */
   readonly violationPenalty?: number
+  readonly nearMiss?: number
   readonly stepsPerEpisode?: number
   /** The part of the load that episodes start in, as shares of its length. */
   readonly part?: readonly [from: number, to: number]
@@ -37,8 +38,11 @@ export class AutoscalingEnvironment implements Environment {
   readonly view: View
   readonly stepsPerEpisode: number
   readonly #random: Random
-  readonly #part: readonly [number, number]
+  /** The part of the load that episodes start in, as shares of its length: learn on one, judge on another. */
+  part: readonly [from: number, to: number]
   readonly #penalty: number
+  readonly #nearMiss: number
+  #viewBefore: Float64Array
   readonly #wanted: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
   #stepInEpisode = 0
 
@@ -47,8 +51,10 @@ export class AutoscalingEnvironment implements Environment {
     const { bounds } = this.simulator.options
     this.view = options.view === 'absolute' ? new AbsoluteView(bounds) : new RelativeView(core.math, bounds)
     this.stepsPerEpisode = options.stepsPerEpisode ?? 100
-    this.#part = options.part ?? [0, 1]
+    this.part = options.part ?? [0, 1]
     this.#penalty = options.violationPenalty ?? 0
+    this.#nearMiss = options.nearMiss ?? 0
+    this.#viewBefore = this.view.save()
     this.#random = new Random(core, 0, 4)
   }
 
@@ -69,8 +75,8 @@ export class AutoscalingEnvironment implements Environment {
     this.#random.reseed(seed, 4)
     const seconds = this.simulator.series.shape.length * 60
     const length = (this.stepsPerEpisode + 2) * this.simulator.options.stepSeconds
-    const first = this.#part[0] * seconds
-    const last = Math.max(first, this.#part[1] * seconds - length)
+    const first = this.part[0] * seconds
+    const last = Math.max(first, this.part[1] * seconds - length)
     this.#stepInEpisode = 0
     this.simulator.reset(first + this.#random.uniform() * (last - first), seed)
     this.view.reset()
@@ -79,18 +85,12 @@ export class AutoscalingEnvironment implements Environment {
   }
 
   step(action: Float32Array): Step {
+    this.#viewBefore = this.view.save()
     this.view.toAllocation(action, this.#wanted)
     this.simulator.step(this.#wanted)
     const { telemetry, truth } = this.simulator
     this.view.update(telemetry)
     this.#stepInEpisode++
-    const measuredViolation = telemetry.oomKills > 0 || telemetry.p99Ms > telemetry.sloMs ? 1 : 0
-    const requested = telemetry.coresPerReplica * (telemetry.readyReplicas + telemetry.startingReplicas)
-    const measured = autoscalingReward(
-      sloPreservation(telemetry.sloMs, telemetry.p99Ms),
-      Math.min(1, telemetry.usedCores / requested),
-      Math.min(1, telemetry.usedMemoryMiB / telemetry.memoryMiBPerReplica),
-    )
     const info: AutoscalingInfo = {
       trueReward: autoscalingReward(
         sloPreservation(telemetry.sloMs, truth.p99Ms),
@@ -99,18 +99,68 @@ export class AutoscalingEnvironment implements Environment {
       ),
       trueP99OverSlo: truth.p99Ms / telemetry.sloMs,
       trueViolation: truth.violated ? 1 : 0,
-      measuredViolation,
+      measuredViolation: isViolation(telemetry) ? 1 : 0,
       cpuUtilisation01: truth.cpuUtilisation01,
       memoryUtilisation01: truth.memoryUtilisation01,
       requestedCores: truth.requestedCores,
     }
     return {
       observation: this.#observe(),
-      reward: measured - this.#penalty * measuredViolation,
+      reward: this.#reward(telemetry),
       terminated: false,
       truncated: this.#stepInEpisode >= this.stepsPerEpisode,
       info,
     }
+  }
+
+  /** From what was measured; the penalty is the learner's own price on broken SLOs, near misses included. */
+  #reward(t: Telemetry): number {
+    const requested = t.coresPerReplica * (t.readyReplicas + t.startingReplicas)
+    const measured = autoscalingReward(
+      sloPreservation(t.sloMs, t.p99Ms),
+      Math.min(1, t.usedCores / requested),
+      Math.min(1, t.usedMemoryMiB / t.memoryMiBPerReplica),
+    )
+    if (isViolation(t)) return measured - this.#penalty
+    const near = Math.max(0, (t.p99Ms / t.sloMs - (1 - this.#nearMiss)) / this.#nearMiss)
+    return near > 0 ? measured - 0.5 * this.#penalty * near : measured
+  }
+
+  /**
+   * The step just taken under another memory limit: how much was used is known, so utilisation, kill and reward follow for
+   * any limit without trying it. Nothing is known above a limit that killed; then there is no answer.
+   */
+  hindsight(
+    action: Float32Array,
+    memoryAction: number,
+  ): { action: Float32Array; reward: number; observation: Float32Array } | undefined {
+    const { telemetry } = this.simulator
+    const now = this.view.save()
+    this.view.load(this.#viewBefore)
+    const other = action.slice()
+    other[1] = memoryAction
+    const allocation: Allocation = { ...this.#wanted }
+    this.view.toAllocation(other, allocation)
+    const limit = allocation.memoryMiBPerReplica
+    const killed = telemetry.oomKills > 0 || telemetry.usedMemoryMiB > limit
+    if (telemetry.oomKills > 0 && limit > telemetry.memoryMiBPerReplica) {
+      this.view.load(now)
+      return undefined
+    }
+    const imagined: Telemetry = {
+      ...telemetry,
+      memoryMiBPerReplica: limit,
+      usedMemoryMiB: Math.min(limit, telemetry.usedMemoryMiB),
+      oomKills: killed ? telemetry.readyReplicas : 0,
+      p99Ms:
+        killed && telemetry.oomKills === 0
+          ? telemetry.p99Ms + 1000 * this.simulator.options.restartSeconds
+          : telemetry.p99Ms,
+    }
+    this.view.update(imagined)
+    const observation = this.#observe()
+    this.view.load(now)
+    return { action: other, reward: this.#reward(imagined), observation }
   }
 
   #observe(): Float32Array {
@@ -146,3 +196,5 @@ export class AutoscalingEnvironment implements Environment {
     this.#random.dispose()
   }
 }
+
+const isViolation = (t: Telemetry): boolean => t.oomKills > 0 || t.p99Ms > t.sloMs

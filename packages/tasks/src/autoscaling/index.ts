@@ -1,12 +1,35 @@
-export { type Application, generateApplication, multisetKey, requestCosts, SEGMENTS, type Segment } from './application.js'
+export { Aimd } from './aimd.js'
+export {
+  type Application,
+  generateApplication,
+  multisetKey,
+  requestCosts,
+  SEGMENTS,
+  type Segment,
+} from './application.js'
+export {
+  bestConstantAction,
+  bestStatic,
+  ConstantAction,
+  Oracle,
+  oracleWithin,
+  pickSafe,
+  StaticAllocation,
+} from './bounds.js'
 export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
+export { type Evaluation, evaluate, seedsFrom } from './evaluate.js'
+export { type AllocationTarget, Heuristic } from './heuristic.js'
+export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './hpa-vpa.js'
 export { LatencyModel, normalQuantile } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, type Truth } from './simulator.js'
-export { type Allocation, type AllocationBounds, clampAllocation, createTelemetry, DEFAULT_BOUNDS, type Telemetry } from './telemetry.js'
+export {
+  type Allocation,
+  type AllocationBounds,
+  clampAllocation,
+  createTelemetry,
+  DEFAULT_BOUNDS,
+  type Telemetry,
+} from './telemetry.js'
 export { AbsoluteView, RelativeView, type View } from './views.js'
-export { Aimd } from './aimd.js'
-export { bestConstantAction, bestStatic, ConstantAction, Oracle, oracleWithin, pickSafe, StaticAllocation } from './bounds.js'
-export { type Evaluation, evaluate, seedsFrom } from './evaluate.js'
-export { type AllocationTarget, Heuristic } from './heuristic.js'

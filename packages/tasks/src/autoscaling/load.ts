@@ -21,7 +21,10 @@ export function createLoad(name: string, perMinute: ArrayLike<number>, minMinute
   const shape = Float64Array.from(perMinute)
   const invalid = shape.findIndex((value) => !(value >= 0 && value < Infinity))
   if (invalid >= 0) {
-    throw new ConfigError('load_invalid', `${name}, minute ${invalid}: requests must be a finite number >= 0, got ${shape[invalid]}`)
+    throw new ConfigError(
+      'load_invalid',
+      `${name}, minute ${invalid}: requests must be a finite number >= 0, got ${shape[invalid]}`,
+    )
   }
   const sorted = shape.toSorted()
   const peak = sorted[Math.floor(0.999 * n)] || sorted[n - 1]!
@@ -55,7 +58,10 @@ export function parseLoad(name: string, text: string): LoadSeries {
       throw new ConfigError('load_invalid', `${name}, line ${line}: expected ${columns} columns, got ${cells.length}`)
     }
     if (!(value >= 0 && value < Infinity)) {
-      throw new ConfigError('load_invalid', `${name}, line ${line}: requests must be a number >= 0, got "${last.slice(0, 40)}"`)
+      throw new ConfigError(
+        'load_invalid',
+        `${name}, line ${line}: requests must be a number >= 0, got "${last.slice(0, 40)}"`,
+      )
     }
     if (values.length >= MAX_MINUTES) {
       throw new ConfigError('load_invalid', `${name} has more than ${MAX_MINUTES} minutes; cut it into pieces`)

@@ -2,7 +2,14 @@ import { type Core, FormatError, Random } from '@trimtab/core'
 import type { Application } from './application.js'
 import { LatencyModel, normalQuantile } from './latency.js'
 import { type LoadSeries, shareAt } from './load.js'
-import { type Allocation, type AllocationBounds, clampAllocation, createTelemetry, DEFAULT_BOUNDS, type Telemetry } from './telemetry.js'
+import {
+  type Allocation,
+  type AllocationBounds,
+  clampAllocation,
+  createTelemetry,
+  DEFAULT_BOUNDS,
+  type Telemetry,
+} from './telemetry.js'
 
 /** How the simulated cluster behaves. The defaults are the honest ones: starting takes time, memory kills, p99 is sampled. */
 export interface ClusterOptions {

@@ -177,7 +177,9 @@ export class RelativeView implements View {
   }
 
   save(): Float64Array {
-    return Float64Array.of(...this.#state, ...Object.values(this.#current))
+    const numbers = new Float64Array(this.#state.length + 3)
+    numbers.set(this.#state)
+    return saveAllocation(this.#current, numbers)
   }
 
   load(state: Float64Array): void {
@@ -273,7 +275,10 @@ export class AbsoluteView implements View {
   }
 
   save(): Float64Array {
-    return Float64Array.of(this.#lastRate, ...this.#values, ...Object.values(this.#current))
+    const numbers = new Float64Array(1 + 9 + 3)
+    numbers[0] = this.#lastRate
+    numbers.set(this.#values, 1)
+    return saveAllocation(this.#current, numbers)
   }
 
   load(state: Float64Array): void {
@@ -281,6 +286,15 @@ export class AbsoluteView implements View {
     this.#values.set(state.subarray(1, 10))
     loadAllocation(this.#current, state.subarray(10))
   }
+}
+
+/** The allocation goes into the last three numbers. */
+function saveAllocation(allocation: Readonly<Allocation>, numbers: Float64Array): Float64Array {
+  const end = numbers.length
+  numbers[end - 3] = allocation.coresPerReplica
+  numbers[end - 2] = allocation.memoryMiBPerReplica
+  numbers[end - 1] = allocation.replicas
+  return numbers
 }
 
 function loadAllocation(allocation: Allocation, numbers: Float64Array): void {

@@ -1,0 +1,276 @@
+import { ControlLoop, EnvelopePilot, type Pilot, rulePilot, type Tick } from '@trimtab/control'
+import type { Controller, Core } from '@trimtab/core'
+import { createDdpg, type Ddpg } from '@trimtab/learn'
+import {
+  Aimd,
+  AutoscalingEnvironment,
+  type AutoscalingInfo,
+  bestConstantAction,
+  bestStatic,
+  type Evaluation,
+  evaluate,
+  generateApplication,
+  generateLoad,
+  HpaVpa,
+  type LoadSeries,
+  oracleWithin,
+  seedsFrom,
+  tuneHpaVpa,
+} from '@trimtab/tasks'
+import type { LearningCurve, Timeline } from './report-types.js'
+
+export const CONTROLLERS = [
+  { name: 'hpa-vpa', label: 'HPA+VPA (tuned)', kind: 'rule' },
+  { name: 'aimd', label: 'AIMD', kind: 'rule' },
+  { name: 'ddpg-paper', label: 'DDPG as in the papers', kind: 'learner' },
+  { name: 'ddpg-scratch', label: 'DDPG from scratch', kind: 'learner' },
+  { name: 'trimtab', label: 'Trimtab', kind: 'learner' },
+  { name: 'static', label: 'best static', kind: 'bound' },
+  { name: 'constant', label: 'best constant action', kind: 'bound' },
+  { name: 'oracle', label: 'oracle', kind: 'bound' },
+] as const
+
+export type ControllerName = (typeof CONTROLLERS)[number]['name']
+
+/** One application, one controller, one seed: the unit of work. Cloneable. */
+export interface TrialSpec {
+  /** Without it a load is generated from `appSeed`. */
+  readonly load?: LoadSeries
+  readonly appSeed: number
+  readonly seed: number
+  readonly controller: ControllerName
+  readonly episodes: number
+  readonly sloFactor: number
+}
+
+export interface TrialResult {
+  readonly spec: Omit<TrialSpec, 'load'>
+  readonly app: string
+  readonly judged: Evaluation
+  /** True violations over the learning episodes, percent: also of rules, which live through the same ones. */
+  readonly learningViolationPercent: number
+  /** Learning episodes that the rule drove. */
+  readonly ruleEpisodes: number
+  readonly curve: LearningCurve
+  readonly timeline: Timeline
+}
+
+const LEARNING_PART = [0, 0.7] as const
+const JUDGED_PART = [0.7, 1] as const
+const JUDGED_EPISODES = 20
+const TUNING_SEEDS = seedsFrom(900_000_000, 20) // episodes of the learning part; the rule and the bounds are fitted on these
+
+/** What happened in one learning episode. */
+export interface EpisodeOutcome {
+  readonly reward: number
+  readonly violationPercent: number
+  readonly stage: string
+}
+
+/**
+ * One controller living with one application: first the learning part of the load, then the judged one.
+ * Everything follows from the spec; two runs of it give the same numbers on every runtime.
+ */
+export class Trial {
+  readonly spec: TrialSpec
+  readonly environment: AutoscalingEnvironment
+  readonly #loop: ControlLoop
+  readonly #pilot: Pilot
+  readonly #judged: Controller
+  readonly #agent: Ddpg | undefined
+  readonly #curve = {
+    reward: [] as number[],
+    violationPercent: [] as number[],
+    stage: [] as string[],
+    envelope: [] as number[],
+  }
+  readonly #app: string
+
+  constructor(core: Core, spec: TrialSpec) {
+    this.spec = spec
+    const application = generateApplication(core, spec.appSeed)
+    this.#app = application.name
+    const isPaper = spec.controller === 'ddpg-paper'
+    this.environment = new AutoscalingEnvironment(core, application, spec.load ?? generateLoad(core, spec.appSeed), {
+      cluster: { sloFactor: spec.sloFactor },
+      part: LEARNING_PART,
+      view: isPaper ? 'absolute' : 'relative',
+      violationPenalty: isPaper ? 0 : 2,
+    })
+    const { agent, pilot, judged } = this.#cast(core, isPaper)
+    this.#agent = agent
+    this.#pilot = pilot
+    this.#judged = judged
+    this.#loop = new ControlLoop({
+      environment: this.environment,
+      pilot,
+      episodes: spec.episodes,
+      seedOf: (episode) => spec.seed * 100_000 + episode,
+    })
+  }
+
+  /** Who acts while learning, and who is judged. */
+  #cast(core: Core, isPaper: boolean): { agent?: Ddpg; pilot: Pilot; judged: Controller } {
+    const { environment, spec } = this
+    const fixed = (controller: Controller): { pilot: Pilot; judged: Controller } => ({
+      pilot: rulePilot(controller),
+      judged: controller,
+    })
+    switch (spec.controller) {
+      case 'hpa-vpa':
+        return fixed(this.#rule(core))
+      case 'aimd':
+        return fixed(new Aimd(environment))
+      case 'static':
+        return fixed(bestStatic(environment, TUNING_SEEDS.slice(0, 8)))
+      case 'constant':
+        return fixed(bestConstantAction(core, environment, TUNING_SEEDS, spec.seed))
+      case 'oracle':
+        return fixed(oracleWithin(core, environment, TUNING_SEEDS))
+      default: {
+        const agent = createDdpg(core, {
+          preset: isPaper ? 'aware-paper' : 'autoscaling',
+          observation: environment.observation,
+          action: environment.action,
+          seed: spec.seed * 1000 + spec.appSeed,
+          task: 'autoscaling',
+        })
+        const rule = this.#rule(core)
+        if (spec.controller === 'trimtab') {
+          const pilot = new EnvelopePilot(agent, rule, environment.action.names.length, {
+            isViolation: (info) => info.measuredViolation === 1,
+          })
+          return { agent, pilot, judged: pilot.policy }
+        }
+        return { agent, pilot: learningPilot(agent, rule), judged: agent }
+      }
+    }
+  }
+
+  #rule(core: Core): HpaVpa {
+    const { environment } = this
+    const settings = tuneHpaVpa(core, environment, TUNING_SEEDS)
+    return new HpaVpa(core, environment, environment.simulator.options.bounds, settings)
+  }
+
+  /** Lives through one learning episode. */
+  learnEpisode(onTick?: (tick: Tick) => void): EpisodeOutcome {
+    let violations = 0
+    let reward = 0
+    const { stage } = this.#pilot
+    const summary = this.#loop.runEpisode((tick) => {
+      const info = tick.info as AutoscalingInfo
+      violations += info.trueViolation
+      reward += info.trueReward
+      onTick?.(tick)
+    })
+    const violationPercent = (100 * violations) / summary.steps
+    this.#curve.reward.push(reward)
+    this.#curve.violationPercent.push(violationPercent)
+    this.#curve.stage.push(stage)
+    if (this.#pilot instanceof EnvelopePilot) this.#curve.envelope.push(this.#pilot.width)
+    return { reward, violationPercent, stage }
+  }
+
+  /** Judges the policy as it stands on the part of the load that nobody has learned from. */
+  judge(): TrialResult {
+    const { spec, environment } = this
+    const { violationPercent, stage, envelope } = this.#curve
+    const { load: _, ...plainSpec } = spec
+    environment.part = JUDGED_PART
+    const timeline = createTimeline(environment, this.#app, spec.controller)
+    const judged = evaluate(environment, this.#judged, seedsFrom(spec.seed * 100_000 + 50_000, JUDGED_EPISODES), () =>
+      timeline.record(),
+    )
+    environment.part = LEARNING_PART
+    return {
+      spec: plainSpec,
+      app: this.#app,
+      judged,
+      learningViolationPercent: violationPercent.reduce((a, b) => a + b, 0) / Math.max(1, violationPercent.length),
+      ruleEpisodes: stage.filter((s) => s === 'offline').length,
+      curve: {
+        app: this.#app,
+        seed: spec.seed,
+        controller: spec.controller,
+        ...this.#curve,
+        ...(envelope.length > 0 ? { envelope } : {}),
+      },
+      timeline: timeline.build(),
+    }
+  }
+
+  dispose(): void {
+    this.#loop.dispose()
+    this.#agent?.dispose()
+    this.environment.dispose()
+  }
+}
+
+/** An agent that acts and learns from the first step on: what the papers do without bootstrapping. */
+function learningPilot(agent: Ddpg, rule: Controller): Pilot {
+  return {
+    stage: 'online',
+    rule,
+    decide(observation, out) {
+      agent.explore(observation, out)
+      return 'agent'
+    },
+    observe(transition) {
+      agent.observe(transition)
+      agent.update()
+    },
+    endEpisode() {
+      agent.endEpisode()
+    },
+  }
+}
+
+const TIMELINE_STEPS = 100
+
+/** Records the first judged episode, one value a step. */
+function createTimeline(
+  environment: AutoscalingEnvironment,
+  app: string,
+  controller: string,
+): { record(): void; build(): Timeline } {
+  const { simulator } = environment
+  const series = {
+    requestsPerSecond: [] as number[],
+    p99Ms: [] as number[],
+    replicas: [] as number[],
+    coresPerReplica: [] as number[],
+    memoryMiBPerReplica: [] as number[],
+    requestedCores: [] as number[],
+    cpuUtilisation01: [] as number[],
+    memoryUtilisation01: [] as number[],
+  }
+  return {
+    record() {
+      if (series.p99Ms.length === TIMELINE_STEPS) return
+      const { telemetry, truth } = simulator
+      series.requestsPerSecond.push(rounded(telemetry.ratePerSecond))
+      series.p99Ms.push(rounded(truth.p99Ms))
+      series.replicas.push(telemetry.readyReplicas + telemetry.startingReplicas)
+      series.coresPerReplica.push(rounded(telemetry.coresPerReplica))
+      series.memoryMiBPerReplica.push(rounded(telemetry.memoryMiBPerReplica))
+      series.requestedCores.push(rounded(truth.requestedCores))
+      series.cpuUtilisation01.push(rounded(truth.cpuUtilisation01))
+      series.memoryUtilisation01.push(rounded(truth.memoryUtilisation01))
+    },
+    build: () => ({ app, controller, stepSeconds: simulator.options.stepSeconds, sloMs: simulator.sloMs, ...series }),
+  }
+}
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000
+
+/** Runs a whole trial. */
+export function runTrial(core: Core, spec: TrialSpec): TrialResult {
+  const trial = new Trial(core, spec)
+  try {
+    for (let episode = 0; episode < spec.episodes; episode++) trial.learnEpisode()
+    return trial.judge()
+  } finally {
+    trial.dispose()
+  }
+}

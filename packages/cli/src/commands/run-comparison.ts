@@ -1,2 +1,0 @@
-export const runComparison = (_request: unknown, _hooks: unknown): Promise<never> =>
-  Promise.reject(new Error('not wired'))
