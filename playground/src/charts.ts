@@ -32,7 +32,7 @@ export function createChart(container: HTMLElement, options: ChartOptions): Live
   const size = () => ({ width: container.clientWidth, height: container.clientHeight })
   const axis: uPlot.Axis = {
     stroke: () => token('--muted'),
-    font: '11.5px Inter, system-ui, sans-serif',
+    font: '12px Inter, system-ui, sans-serif',
     grid: { stroke: () => token('--hair'), width: 1 },
     ticks: { show: false },
   }
@@ -49,7 +49,9 @@ export function createChart(container: HTMLElement, options: ChartOptions): Live
           ...axis,
           size: 46,
           gap: 4,
-          values: (_, ticks) => ticks.map((y) => String(Number(y.toPrecision(3)))),
+          values: (_, ticks: (number | null)[]) =>
+            ticks.map((y) => (y === null ? '' : String(Number(y.toPrecision(3))))),
+          ...(options.isStepped && { incrs: [1, 2, 5, 10, 20, 50, 100] }),
           ...(options.range === 'logarithmic' && { splits: (_, __, min, max) => logarithmicTicks(min, max) }),
         },
       ],
@@ -106,9 +108,10 @@ function scaleOf({ range, reference }: ChartOptions): uPlot.Scale {
   }
 }
 
-/** 1, 2 and 5 of each decade in between, or only 1 when there are many. */
+/** Round values of each decade in between: the fewer decades, the more of them. */
 function logarithmicTicks(min: number, max: number): number[] {
-  const digits = max / min > 300 ? [1] : [1, 2, 5]
+  const span = max / min
+  const digits = span > 300 ? [1] : span > 8 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 7]
   const ticks: number[] = []
   for (let decade = Math.floor(Math.log10(min)); 10 ** decade <= max; decade++) {
     for (const digit of digits) ticks.push(digit * 10 ** decade)
@@ -129,8 +132,9 @@ function drawReference(plot: uPlot, { value, label }: { readonly value: number; 
   ctx.moveTo(bbox.left, y)
   ctx.lineTo(bbox.left + bbox.width, y)
   ctx.stroke()
-  ctx.font = `${11.5 * scale}px Inter, system-ui, sans-serif`
+  ctx.font = `${12 * scale}px Inter, system-ui, sans-serif`
   ctx.textAlign = 'right'
+  ctx.textBaseline = 'alphabetic'
   const right = bbox.left + bbox.width - 4 * scale
   const { width } = ctx.measureText(label)
   ctx.fillStyle = token('--card')

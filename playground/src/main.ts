@@ -71,6 +71,9 @@ function receive(message: FromWorker): void {
 function show(event: LiveEvent): void {
   if (!run) return
   switch (event.type) {
+    case 'note':
+      say(event.text)
+      break
     case 'start':
       showStart(event)
       break

@@ -16,6 +16,7 @@ export type LiveController = Pick<ControllerSummary, 'name' | 'label' | 'kind'>
 
 /** One piece of a run; lists have one entry for each controller, in the order of `start`. */
 export type LiveEvent =
+  | { readonly type: 'note'; readonly text: string }
   | {
       readonly type: 'start'
       readonly controllers: readonly LiveController[]

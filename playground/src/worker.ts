@@ -1,7 +1,7 @@
 // Runs the comparison beside the page: small slices at the chosen speed, so that pausing and stopping answer at once.
 
 import type { FromWorker, LiveEvent, LiveOptions, ToWorker } from './protocol.js'
-import { simulateLive } from './stand-in.js'
+import { simulate } from './simulate.js'
 
 const SLICE_MS = 40
 
@@ -21,25 +21,26 @@ addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
 })
 
 async function run(options: LiveOptions): Promise<void> {
-  const events = await simulateLive(options)
-  for (let isOver = false; !isOver; ) {
-    const startedAt = performance.now()
-    const most = Math.max(1, (stepsPerSecond * SLICE_MS) / 1000)
-    const slice: LiveEvent[] = []
-    for (let steps = 0; !isPaused && !isOver && steps < most && performance.now() - startedAt < SLICE_MS; ) {
-      const { value, done } = events.next()
-      if (done) isOver = true
-      else {
-        slice.push(value)
-        if (value.type === 'step') steps++
-      }
-    }
+  let slice: LiveEvent[] = []
+  let steps = 0
+  let startedAt = performance.now()
+  const flush = async () => {
     if (slice.length > 0) send({ type: 'events', events: slice })
-    await pause(
-      Math.max(0, Number.isFinite(stepsPerSecond) || isPaused ? SLICE_MS - (performance.now() - startedAt) : 0),
-    )
+    slice = []
+    do await pause(Math.max(0, steps * (1000 / stepsPerSecond) - (performance.now() - startedAt)))
+    while (isPaused)
+    steps = 0
+    startedAt = performance.now()
   }
+  for await (const event of simulate(options)) {
+    slice.push(event)
+    if (event.type === 'step') steps++
+    const isDue = performance.now() - startedAt >= SLICE_MS || steps * (1000 / stepsPerSecond) >= SLICE_MS
+    if (isDue || event.type === 'note') await flush()
+  }
+  await flush()
 }
 
-/** Lets messages in. */
-const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+/** Lets messages in; paused, it looks for them a few times a second. */
+const pause = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, isPaused ? 100 : milliseconds))

@@ -10,8 +10,8 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }
 
-/** Errors by which a command says that its input cannot be used. */
-const BAD_CALL = new Set(['UsageError', 'ConfigError', 'FormatError'])
+/** Codes by which a part says that its input cannot be used. */
+const BAD_CALL: readonly unknown[] = ['usage', 'config_invalid', 'load_invalid']
 
 /**
  * The command `trimtab`: results on stdout, everything else on stderr.
@@ -31,8 +31,7 @@ export async function main(argv: readonly string[], host: Host): Promise<number>
     }
     const paint = createPaint(host.stderr, host.env)
     const { message, stack } = error instanceof Error ? error : new Error(String(error))
-    // instanceof would fail for errors of a second copy of a package; constructors keep their names in the build
-    const isBadCall = error instanceof UsageError || (error instanceof Error && BAD_CALL.has(error.name))
+    const isBadCall = BAD_CALL.includes((error as { code?: unknown }).code)
     for (const line of message.split('\n')) host.stderr.write(`${paint.bad('trimtab:')} ${line}\n`)
     if (isBadCall)
       host.stderr.write(

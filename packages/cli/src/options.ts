@@ -1,7 +1,7 @@
 // One declaration of a command's options gives its parsing, its validation and its help.
 import { parseArgs } from 'node:util'
 
-/** The call is bad: the command prints the message and ends with 2. Not a TrimtabError, so that `--help` loads no core. */
+/** The call is bad: the command prints the message and ends with 2. Not a TrimtabError: doctor times the first import of the core. */
 export class UsageError extends Error {
   readonly code = 'usage'
 }

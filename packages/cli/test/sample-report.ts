@@ -78,10 +78,10 @@ function summaryOf(character: Character): ControllerSummary {
     cpuUtilisation01: spread(Math.min(0.45, 1.05 / cores), 0.05),
     memoryUtilisation01: spread(kind === 'rule' ? 0.69 : 0.81),
     requestedCores: spread(cores, 0.06),
-    ...(kind === 'learner' && {
-      learningViolationPercent: spread(name === 'trimtab' ? 0.29 : 9.3, 0.2),
-      ruleEpisodes: spread(name === 'trimtab' ? 24 : 0),
+    ...(kind !== 'bound' && {
+      learningViolationPercent: spread({ 'ddpg-paper': 9.3, trimtab: 0.29 }[name] ?? violationPercent, 0.2),
     }),
+    ...(kind === 'learner' && { ruleEpisodes: spread(name === 'trimtab' ? 24 : 0) }),
   }
 }
 

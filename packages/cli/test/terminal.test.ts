@@ -49,7 +49,7 @@ describe('formatReport', () => {
   })
 
   it('shows a dash where a controller has no such figure', () => {
-    expect(text).toMatch(/^AIMD.*–$/m)
+    expect(text).toMatch(/^oracle.*–$/m)
   })
 
   it('ends with the findings', () => {

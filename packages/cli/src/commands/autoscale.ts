@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { basename } from 'node:path'
-import type { ComparisonProgress, ComparisonReport } from '../autoscale/report-types.js'
+import { CONTROLLERS, type CompareOptions, type ComparisonProgress, type ComparisonReport } from '../autoscale/index.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { listOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
@@ -9,15 +9,7 @@ import { renderReport } from '../report/index.js'
 import { createPaint } from '../terminal.js'
 import { formatReport, objectionTo } from './summary.js'
 
-export interface AutoscaleRequest {
-  /** A table of requests per minute; without it loads are generated. */
-  readonly load?: { readonly name: string; readonly text: string }
-  readonly sloFactor: number
-  readonly controllers: readonly ControllerName[]
-  readonly apps: number
-  readonly seeds: number
-  readonly episodes: number
-  readonly seed: number
+export interface AutoscaleRequest extends CompareOptions {
   readonly workers: number
 }
 
@@ -26,19 +18,9 @@ export type RunComparison = (
   hooks: { readonly onProgress: (progress: ComparisonProgress) => void; readonly signal: AbortSignal },
 ) => Promise<ComparisonReport>
 
-const CONTROLLERS = [
-  'hpa-vpa',
-  'aimd',
-  'ddpg-paper',
-  'ddpg-scratch',
-  'trimtab',
-  'static',
-  'constant',
-  'oracle',
-] as const
-export type ControllerName = (typeof CONTROLLERS)[number]
-
 const LARGEST_LOAD_BYTES = 64 * 1024 * 1024 // a century of minutes
+
+const NAMES = CONTROLLERS.map(({ name }) => name)
 
 const options = {
   load: textOption('FILE', 'CSV of index,requests per minute: the shape of the load (default: generated)', undefined),
@@ -47,8 +29,8 @@ const options = {
     max: 100,
     fraction: true,
   }),
-  controllers: listOption(`some of ${CONTROLLERS.join(',')}; all by default`, CONTROLLERS),
-  apps: numberOption('generated applications', 5, { min: 1, max: 100 }),
+  controllers: listOption(`some of ${NAMES.join(',')}; all by default`, NAMES),
+  apps: numberOption('generated applications', 3, { min: 1, max: 100 }),
   seeds: numberOption('runs of every learner on every application', 3, { min: 1, max: 50 }),
   episodes: numberOption('learning episodes of 100 steps', 200, { min: 1, max: 10_000 }),
   seed: numberOption('the first seed: same seed, same numbers', 1, { min: 0, max: Number.MAX_SAFE_INTEGER - 1000 }),
@@ -127,5 +109,5 @@ async function show(
 }
 
 export const autoscale: Command = createAutoscale((request, hooks) =>
-  import('./run-comparison.js').then(({ runComparison }) => runComparison(request, hooks)),
+  import('../run-comparison.js').then(({ runComparison }) => runComparison(request, hooks)),
 )

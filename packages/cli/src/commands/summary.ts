@@ -19,7 +19,7 @@ export function formatReport(report: ComparisonReport, paint: Paint): string {
   const table = formatTable(columns, rows, paint)
     .split('\n')
     .map((line) => (ours && line.startsWith(ours.label) ? paint.accent(line) : line))
-  const heading = `${settings.apps.length} applications × ${settings.seeds.length} seeds · load: ${settings.load} · ${settings.episodes} learning episodes · SLO ${settings.sloFactor} × ample p99 · ${settings.world}`
+  const heading = `${countOf(settings.apps, 'application')} × ${countOf(settings.seeds, 'seed')} · load: ${settings.load} · ${settings.episodes} learning episodes · SLO ${settings.sloFactor} × ample p99 · ${settings.world}`
   return [
     paint.dim(heading),
     '',
@@ -28,6 +28,9 @@ export function formatReport(report: ComparisonReport, paint: Paint): string {
     '',
   ].join('\n')
 }
+
+const countOf = (list: readonly unknown[], unit: string): string =>
+  `${list.length} ${unit}${list.length === 1 ? '' : 's'}`
 
 function toRow(controller: ControllerSummary): readonly string[] {
   const cells = SUMMARY_COLUMNS.map((column) => {

@@ -74,7 +74,7 @@ export const SUMMARY_COLUMNS: readonly SummaryColumn[] = [
     '%',
     2,
     (c) => c.learningViolationPercent,
-    'SLO violations over all learning episodes; learners only.',
+    'SLO violations over all learning episodes, through which rules live as well.',
   ),
 ]
 

@@ -37,7 +37,9 @@ export function renderLearning(report: ComparisonReport): string {
       description: 'SLO violations of each learner over its learning episodes, with the spread over seeds',
       scale: kneeScale(Math.min(100, Math.max(1, maxOf(violations.map(({ values }) => values)))), 0.1),
       series: violations,
-      references: rule ? [{ value: rule.violationPercent.mean, label: `${rule.label}, judged` }] : [],
+      references: rule?.learningViolationPercent
+        ? [{ value: rule.learningViolationPercent.mean, label: `${rule.label}, mean` }]
+        : [],
     }),
     ours ? renderStages(ours, curvesOf(ours.name), xTicks) : '',
   ]

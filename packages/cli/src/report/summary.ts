@@ -50,7 +50,7 @@ export function renderTiles(report: ComparisonReport): string {
       title: 'Violations while learning',
       value: learning ? fixed(learning.mean, 2) : '–',
       unit: '% of steps',
-      note: `${name}, judged: ${fixed(rule.violationPercent.mean, 2)} %`,
+      note: `${name}: ${fixed((rule.learningViolationPercent ?? rule.violationPercent).mean, 2)} %`,
     },
     {
       title: 'Requested cores',
@@ -80,7 +80,7 @@ export function renderSummary(report: ComparisonReport): string {
       `<th scope="col" title="${escapeHtml(help)}">${title}${unit ? ` <small>${unit}</small>` : ''}</th>`,
   )
   const caption = `<tr class="group"><th colspan="${SUMMARY_COLUMNS.length + 1}" scope="rowgroup">Bounds: they know what no controller can know</th></tr>`
-  return `<section><h2>Summary</h2><p class="lead">Mean ± standard deviation over ${report.settings.seeds.length} seeds; each seed is a mean over ${report.settings.apps.length} applications.</p>
+  return `<section><h2>Summary</h2><p class="lead">Mean over applications (${report.settings.apps.length}) and seeds (${report.settings.seeds.length}) ± standard deviation over seeds.</p>
 <div class="scroll"><table class="summary"><thead><tr><th scope="col">controller</th>${heads.join('')}</tr></thead>
 <tbody>${rivals.map(renderRow).join('')}</tbody>${bounds.length > 0 ? `<tbody class="bounds">${caption}${bounds.map(renderRow).join('')}</tbody>` : ''}</table></div>
 <details><summary>What the columns mean</summary><dl class="help">${SUMMARY_COLUMNS.map(({ title, help }) => `<dt>${title}</dt><dd>${escapeHtml(help)}</dd>`).join('')}</dl></details></section>`

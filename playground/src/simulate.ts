@@ -1,0 +1,85 @@
+// The comparison of `trimtab autoscale` for one application, told while it happens.
+
+import { CONTROLLERS, type ControllerName, reportOf, runTrial, Trial, type TrialSpec } from 'trimtab/autoscale'
+import { createCore } from 'trimtab/core'
+import { parseLoad } from 'trimtab/tasks'
+import type { LiveEvent, LiveOptions } from './protocol.js'
+
+/** Those who are watched; the rest is only judged, for the table. */
+const WATCHED: readonly ControllerName[] = ['hpa-vpa', 'ddpg-scratch', 'trimtab']
+
+/** What one step of one controller looks like on the charts. */
+interface Point {
+  readonly p99Ms: number
+  readonly replicas: number
+  readonly requestedCores: number
+}
+
+/** @throws {ConfigError} `load_invalid` */
+export async function* simulate(options: LiveOptions): AsyncGenerator<LiveEvent, void> {
+  const { app, seed, episodes, sloFactor } = options
+  const load = options.load && parseLoad(options.load.name, options.load.text)
+  const specOf = (controller: ControllerName): TrialSpec => ({
+    ...(load && { load }),
+    appSeed: app,
+    seed,
+    controller,
+    episodes,
+    sloFactor,
+  })
+  const core = await createCore()
+  yield { type: 'note', text: 'tuning HPA+VPA to this application' }
+  const trials = WATCHED.map((controller) => new Trial(core, specOf(controller)))
+  const { simulator, stepsPerEpisode } = trials[0]!.environment
+  yield {
+    type: 'start',
+    controllers: CONTROLLERS.filter(({ name }) => WATCHED.includes(name)),
+    sloMs: simulator.sloMs,
+    episodes,
+    stepsPerEpisode,
+    stepSeconds: simulator.options.stepSeconds,
+  }
+  for (let episode = 0; episode < episodes; episode++) {
+    const lives = trials.map(liveEpisode)
+    const listOf = <T>(read: (life: (typeof lives)[number]) => T): T[] => lives.map(read)
+    for (let step = 0; step < stepsPerEpisode; step++) {
+      yield {
+        type: 'step',
+        episode,
+        step,
+        p99Ms: listOf(({ points }) => points[step]!.p99Ms),
+        replicas: listOf(({ points }) => points[step]!.replicas),
+        requestedCores: listOf(({ points }) => points[step]!.requestedCores),
+      }
+    }
+    yield {
+      type: 'episode',
+      episode,
+      reward: listOf(({ outcome }) => outcome.reward),
+      violationPercent: listOf(({ outcome }) => outcome.violationPercent),
+      stage: lives.at(-1)!.outcome.stage,
+    }
+  }
+  const results = trials.map((trial) => trial.judge())
+  for (const trial of trials) trial.dispose()
+  for (const { name, label } of CONTROLLERS.filter((one) => !WATCHED.includes(one.name))) {
+    yield { type: 'note', text: `judging, for comparison: ${label}` }
+    results.push(runTrial(core, specOf(name)))
+  }
+  yield { type: 'done', report: reportOf(results, { load: load?.name ?? 'generated', episodes, sloFactor }) }
+}
+
+/** One learning episode of one controller, its steps kept for showing. */
+function liveEpisode(trial: Trial): { readonly outcome: ReturnType<Trial['learnEpisode']>; readonly points: Point[] } {
+  const { simulator } = trial.environment
+  const points: Point[] = []
+  const outcome = trial.learnEpisode(() => {
+    const { telemetry, truth } = simulator
+    points.push({
+      p99Ms: truth.p99Ms,
+      replicas: telemetry.readyReplicas + telemetry.startingReplicas,
+      requestedCores: truth.requestedCores,
+    })
+  })
+  return { outcome, points }
+}
