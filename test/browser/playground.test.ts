@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canUseChromium, launchChromium } from './chromium.mjs'
 import { serve } from './serve.mjs'
 
@@ -10,12 +10,12 @@ const SITE = at('build/playground')
 const EPISODES = 10 // the fewest that the form takes
 const CHARTS = ['latency', 'cores', 'replicas', 'reward']
 
+const RUN_TIMEOUT_MS = 150_000
+
 const inBrowser = canUseChromium('whether the playground runs in a browser')
 describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
   let site: Awaited<ReturnType<typeof serve>>
   let browser: Browser
-  let page: Page
-  let complaints: string[]
 
   beforeAll(async () => {
     await build({
@@ -30,76 +30,92 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
     await browser?.close()
     await site?.close()
   })
-  beforeEach(async () => {
-    await page?.close()
-    page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
-    page.setDefaultTimeout(50_000)
-    complaints = []
+
+  /** The page with a short run asked for, and everything that it complains about from now on. */
+  async function open(): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
+    page.setDefaultTimeout(RUN_TIMEOUT_MS)
+    const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`))
     await page.goto(site.origin)
     await page.getByLabel('Learning episodes').fill(String(EPISODES))
+    return { page, complaints }
+  }
+
+  const status = (page: Page): Promise<string | null> => page.getByTestId('status').textContent()
+
+  describe('after a run', () => {
+    let page: Page
+    let complaints: string[]
+
+    beforeAll(async () => {
+      ;({ page, complaints } = await open())
+      await watchCharts(page)
+      await page.getByTestId('run').click()
+      await page.waitForFunction(() => {
+        const box = document.querySelector('[data-testid=status]')!
+        return box.textContent.endsWith('done') || box.classList.contains('failed')
+      })
+      await page.screenshot({ path: at('build/playground.png'), fullPage: true })
+    }, RUN_TIMEOUT_MS)
+
+    it('has come to the end without a complaint', async () => {
+      expect(await status(page)).toMatch(/done$/)
+      expect(complaints).toEqual([])
+    })
+
+    it.each(CHARTS)('has moved its chart of %s', async (name) => {
+      expect(await picturesOf(page, name)).toBeGreaterThan(2)
+    })
+
+    it('shows a row for every controller', async () => {
+      expect(await page.getByTestId('results').locator('tbody tr').count()).toBeGreaterThan(1)
+    })
+
+    it('opens the full report of that run', async () => {
+      const [report] = await Promise.all([
+        page.waitForEvent('popup'),
+        page.getByRole('button', { name: 'Open the full report' }).click(),
+      ])
+      await report.waitForLoadState()
+      expect(await report.locator('svg, canvas').count()).toBeGreaterThan(0)
+      expect(complaints).toEqual([])
+    })
   })
 
-  const status = (): Promise<string | null> => page.getByTestId('status').textContent()
-  const start = (): Promise<void> => page.getByTestId('run').click()
-  const untilDone = () =>
-    page.waitForFunction(() => /done$|failed/.test(document.querySelector('[data-testid=status]')!.textContent))
-
-  /** From now on, notes every picture that a chart shows; `pictures` tells how many different ones there were. */
-  const watchCharts = (names: readonly string[]): Promise<void> =>
-    page.evaluate((all) => {
-      const seen = Object.fromEntries(all.map((name) => [name, new Set<string>()]))
-      Object.assign(globalThis, { pictures: seen })
-      const look = (): void => {
-        for (const name of all) {
-          const canvas = document.querySelector<HTMLCanvasElement>(`[data-testid=chart-${name}] canvas`)
-          if (canvas) seen[name]!.add(canvas.toDataURL())
-        }
-        requestAnimationFrame(look)
+  it(
+    'stops when asked to, and starts again',
+    async () => {
+      const { page, complaints } = await open()
+      for (let run = 0; run < 2; run++) {
+        await page.getByTestId('run').click()
+        await page.waitForFunction(() => /^learning/.test(document.querySelector('[data-testid=status]')!.textContent))
+        await page.getByRole('button', { name: 'Stop' }).click()
+        expect(await status(page)).toBe('stopped')
       }
-      look()
-    }, names)
-  const pictures = (name: string): Promise<number> =>
-    page.evaluate(
-      (key) => (globalThis as unknown as { pictures: Record<string, Set<string>> }).pictures[key]!.size,
-      name,
-    )
-
-  it('runs to the end, its charts move, and it shows the result without a complaint', async () => {
-    await watchCharts(CHARTS)
-    await start()
-    await untilDone()
-    await page.screenshot({ path: at('build/playground.png'), fullPage: true })
-    expect(complaints).toEqual([])
-    expect(await status()).toMatch(/done$/)
-    for (const name of CHARTS) expect(await pictures(name), name).toBeGreaterThan(2)
-    expect(await page.getByTestId('results').locator('tbody tr').count()).toBeGreaterThan(1)
-  })
-
-  it('opens the full report of its own run', async () => {
-    await start()
-    await untilDone()
-    const [report] = await Promise.all([
-      page.waitForEvent('popup'),
-      page.getByRole('button', { name: 'Open the full report' }).click(),
-    ])
-    await report.waitForLoadState()
-    expect(await report.locator('svg, canvas').count()).toBeGreaterThan(0)
-    expect(complaints).toEqual([])
-  })
-
-  it('stops when asked to, and runs again', async () => {
-    await page.getByLabel('Speed').fill('0')
-    await start()
-    await page.waitForSelector('[data-testid=chart-latency] canvas')
-    await page.getByRole('button', { name: 'Stop' }).click()
-    expect(await status()).toBe('stopped')
-    await page.getByLabel('Speed').fill('4')
-    await start()
-    await untilDone()
-    expect(await status()).toMatch(/done$/)
-    expect(complaints).toEqual([])
-  })
+      expect(complaints).toEqual([])
+    },
+    RUN_TIMEOUT_MS,
+  )
 })
+
+/** From now on, the page notes every picture that its charts show. */
+const watchCharts = (page: Page): Promise<void> =>
+  page.evaluate((names) => {
+    const pictures = Object.fromEntries(names.map((name) => [name, new Set<string>()]))
+    Object.assign(globalThis, { pictures })
+    const look = (): void => {
+      for (const name of names) {
+        const canvas = document.querySelector<HTMLCanvasElement>(`[data-testid=chart-${name}] canvas`)
+        if (canvas) pictures[name]!.add(canvas.toDataURL())
+      }
+      setTimeout(look, 100)
+    }
+    look()
+  }, CHARTS)
+
+/** How many different pictures that chart has shown. */
+const picturesOf = (page: Page, name: string): Promise<number> =>
+  page.evaluate((key) => (globalThis as unknown as { pictures: Record<string, Set<string>> }).pictures[key]!.size, name)
