@@ -13,4 +13,5 @@ export {
   parseLoad,
   tuneHpaVpa,
 } from '@trimtab/tasks'
+export { compare, runTrial } from './autoscale/index.js'
 export { type ComparisonReport, renderReport } from './report/index.js'
