@@ -1,110 +1,144 @@
 import { type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
 import type { Decider, EpisodeSummary, ExploringAgent, Pilot, Stage } from './pilot.js'
 
-/** An agent whose pull towards the rule's action and whose exploration can be turned while it runs; `Ddpg` is one. */
+/** An agent whose exploration and pull towards the rule's action can be turned while it runs; `Ddpg` is one. */
 export interface BootstrappableAgent extends ExploringAgent {
+  /** Fills `out` [A] with the learning policy's action or the averaged one, without noise. */
+  act(observation: Float32Array, out: Float32Array, policy: 'actor' | 'averaged'): void
+  /** Fills `out` [A] with the next exploration noise. */
+  sampleNoise(out: Float32Array): void
   setCloningWeight(weight: number): void
+  /** Factor on the agent's own noise schedule. */
   noiseScale: number
+  /** The schedule's value times `noiseScale`: the standard deviation of the noise now. */
+  readonly noiseFactor: number
 }
 
 export interface EnvelopeOptions {
   /** Whether a step broke the SLO, as measured: the evidence that the envelope moves by. */
   readonly isViolation: (info: StepInfo) => boolean
+  /**
+   * For each coordinate of the action, where more of it is safer: 1 upwards, −1 downwards, 0 unknown. Exploration and the
+   * wide side of the envelope point there. Default: all 0, a symmetric envelope.
+   */
+  readonly safeDirection?: readonly (-1 | 0 | 1)[]
+  /**
+   * What the step just taken would have been under another action, where that is known without trying it (used memory was
+   * measured, so a kill under any limit follows). Learned from beside the real step; violations in it cost nothing.
+   */
+  readonly hindsight?: (action: Float32Array) => Transition | undefined
   /** Episodes the rule drives alone, to learn its own rate of violations. Default 10. */
   readonly ruleEpisodes?: number
-  /** Half-width of the envelope when the agent starts, in units of the action space [−1, 1]. Default 0.05. */
+  /** Half-width of the envelope on the risky side when the agent starts, in units of [−1, 1]. Default 0.05. */
   readonly startWidth?: number
-  /** What an episode within the budget adds to the width. Default 0.03. */
+  /** Width on the safe side, until the risky side grows past it. Default 0.5. */
+  readonly safeWidth?: number
+  /** What an episode without a violation adds to the width. Default 0.03. */
   readonly widening?: number
-  /** Width at which the envelope no longer binds. Default 2, the whole action space. */
-  readonly fullWidth?: number
   /** Violations allowed: this factor of the rule's own rate … Default 1.1. */
   readonly rateFactor?: number
   /** … plus this share of all steps. Default 0.0008. */
   readonly rateSlack?: number
-  /** Violations that may be spent ahead of time. Default 2. */
+  /** Debt, in violations, from which on the rule drives. Default 2. */
   readonly credit?: number
   /** Weight of the pull towards the rule's action at the start; fades as the envelope widens. Default 1. */
   readonly cloningWeight?: number
-  /** Exploration noise as a share of the width, at most the agent's own schedule. Default 0.5. */
-  readonly noiseShare?: number
-  readonly free?: readonly number[]
-  readonly safe?: readonly number[]
-  readonly safeWidth?: number
-  readonly minNoise?: number
-  readonly mode?: number
 }
 
 const DEFAULTS = {
   ruleEpisodes: 10,
   startWidth: 0.05,
+  safeWidth: 0.5,
   widening: 0.03,
-  fullWidth: 2,
   rateFactor: 1.1,
   rateSlack: 0.0008,
   credit: 2,
   cloningWeight: 1,
-  noiseShare: 0.5,
-  free: [],
-  safe: [],
-  safeWidth: 0,
-  minNoise: 0,
-  mode: 0,
 } as const
 
+const FULL_WIDTH = 2 // the action space: the envelope no longer binds
+const MAX_CREDIT = 5 // violations that may be saved up: old luck must not pay for new damage
+const LEAST_NOISE = 0.1 // standard deviation, in units of the action space
+const NOISE_SHARE = 0.5 // of the width: exploration follows it
+// The rule's rate starts from one violation in 500 steps, so that a lucky or unlucky first hour decides little.
+const PRIOR_VIOLATIONS = 1
+const PRIOR_STEPS = 500
+
 /**
- * Bootstrapping that protects (5.4): the rule never stops running. At first it acts and the agent learns off-policy from its
- * trajectories; then the agent acts, but each coordinate of its action stays within an envelope around what the rule would do
- * here and now. The envelope is paid for by an error budget: every step earns the rate of violations that is allowed, every
- * measured violation spends one. In credit the envelope widens, in debt it halves, deep in debt the rule drives.
+ * Bootstrapping that protects (5.4). The rule never stops running. At first it acts and the agent learns off-policy; then the
+ * agent acts, but each coordinate stays inside an envelope around what the rule would do here and now: wide on the safe side,
+ * narrow on the risky one.
  *
- * The papers' own switch compares rewards while the rule acts and says nothing about the agent (see `LifecyclePilot`); a
- * critic's advantage fires at the first chance also for a bad policy. Measured violations of actions really taken do neither.
+ * An error budget moves the risky side. Each step earns the rate of violations that is allowed, each measured violation spends
+ * one; an episode widens the envelope by what it left of its budget and narrows it by what it overspent. In debt the rule drives.
+ *
+ * The papers' switch compares rewards while the rule acts and so says nothing about the agent (see `LifecyclePilot`); a critic's
+ * opinion of its own policy is no evidence either. Measured violations of actions really taken are.
  */
 export class EnvelopePilot implements Pilot {
   readonly rule: Controller
   readonly agent: BootstrappableAgent
-  readonly #options: Required<EnvelopeOptions>
-  readonly #ruleAction: Float32Array
+  /** The policy as it stands, without exploration: what is served and judged. */
+  readonly policy: Controller
+  readonly #options: Required<Omit<EnvelopeOptions, 'hindsight' | 'safeDirection'>> & EnvelopeOptions
+  readonly #safeDirection: readonly number[]
+  readonly #ruleAction: Float32Array // [A]
+  readonly #noise: Float32Array // [A]
   #episode = 0
   #width: number
   #balance: number
-  #drivenByRule = true
-  #ruleSteps = 0
-  #ruleViolations = 0
-  #steps = 0
-  #violations = 0
+  #isRuleDriving = true
+  #ruleSteps = PRIOR_STEPS
+  #ruleViolations = PRIOR_VIOLATIONS
+  #violations = 0 // in this episode
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(agent: BootstrappableAgent, rule: Controller, actionSize: number, options: EnvelopeOptions) {
-    this.agent = agent
-    this.rule = rule
-    this.#options = { ...DEFAULTS, ...options }
-    const o = this.#options
+    const o = { ...DEFAULTS, ...options }
     const problems = new Problems()
     problems.check(
       Number.isInteger(o.ruleEpisodes) && o.ruleEpisodes >= 1,
       `ruleEpisodes must be a whole number >= 1, got ${o.ruleEpisodes}`,
     )
     problems.check(
-      o.startWidth >= 0 && o.startWidth <= o.fullWidth,
-      `startWidth must be in 0 … fullWidth, got ${o.startWidth}`,
+      o.startWidth >= 0 && o.startWidth <= FULL_WIDTH,
+      `startWidth must be in 0 … ${FULL_WIDTH}, got ${o.startWidth}`,
     )
-    for (const name of ['widening', 'rateFactor', 'rateSlack', 'credit', 'cloningWeight', 'noiseShare'] as const) {
+    for (const name of ['safeWidth', 'widening', 'rateFactor', 'rateSlack', 'credit', 'cloningWeight'] as const) {
       problems.check(o[name] >= 0, `${name} must be >= 0, got ${o[name]}`)
     }
+    problems.check(
+      o.rateFactor + o.rateSlack > 0,
+      'rateFactor and rateSlack must not both be 0: no violation could ever be paid for',
+    )
+    const directions = o.safeDirection?.length ?? actionSize
+    problems.check(directions === actionSize, `safeDirection must have ${actionSize} entries, got ${directions}`)
     problems.throwIfAny('envelope')
+    this.agent = agent
+    this.rule = rule
+    this.#options = o
+    this.#safeDirection = o.safeDirection ?? new Array<number>(actionSize).fill(0)
+    this.#ruleAction = new Float32Array(actionSize)
+    this.#noise = new Float32Array(actionSize)
     this.#width = o.startWidth
     this.#balance = o.credit
-    this.#ruleAction = new Float32Array(actionSize)
-    this.#apply()
+    this.#follow()
+    this.policy = {
+      name: agent.name,
+      beginEpisode: () => rule.beginEpisode?.(),
+      decide: (observation, out) => {
+        rule.decide(observation, this.#ruleAction)
+        agent.act(observation, out, 'averaged')
+        this.#confine(out)
+      },
+    }
   }
 
   get stage(): Stage {
-    return this.#drivenByRule ? 'offline' : 'online'
+    return this.#isRuleDriving ? 'offline' : 'online'
   }
 
-  /** Half-width of the envelope now. */
+  /** How far the agent may go from the rule's action on the risky side. */
   get width(): number {
     return this.#width
   }
@@ -116,78 +150,74 @@ export class EnvelopePilot implements Pilot {
 
   decide(observation: Float32Array, out: Float32Array): Decider {
     this.rule.decide(observation, this.#ruleAction)
-    if (this.#drivenByRule) {
+    if (this.#isRuleDriving) {
       out.set(this.#ruleAction)
       return 'rule'
     }
-    this.agent.explore(observation, out)
+    this.agent.act(observation, out, 'actor')
+    this.agent.sampleNoise(this.#noise)
+    for (let i = 0; i < out.length; i++) {
+      const direction = this.#safeDirection[i]!
+      const noise = direction === 0 ? this.#noise[i]! : direction * Math.abs(this.#noise[i]!)
+      out[i] = Math.min(1, Math.max(-1, out[i]! + noise))
+    }
     this.#confine(out)
     return 'agent'
   }
 
-  /** The policy as it stands, without exploration: what is served and judged. */
-  get policy(): Controller {
-    return {
-      name: this.agent.name,
-      beginEpisode: () => this.rule.beginEpisode?.(),
-      decide: (observation, out) => {
-        this.rule.decide(observation, this.#ruleAction)
-        this.agent.decide(observation, out)
-        this.#confine(out)
-      },
-    }
-  }
-
   #confine(out: Float32Array): void {
-    const width = this.#width
+    const risky = this.#width
+    const safe = Math.max(risky, this.#options.safeWidth)
     for (let i = 0; i < out.length; i++) {
-      if (this.#options.free.includes(i)) continue
       const centre = this.#ruleAction[i]!
-      const safe = this.#options.safe[i] ?? 0
-      const up = safe > 0 ? Math.max(width, this.#options.safeWidth) : width
-      const down = safe < 0 ? Math.max(width, this.#options.safeWidth) : width
-      out[i] = Math.min(centre + up, Math.max(centre - down, out[i]!))
+      const below = this.#safeDirection[i]! < 0 ? safe : risky
+      const above = this.#safeDirection[i]! > 0 ? safe : risky
+      out[i] = Math.min(centre + above, Math.max(centre - below, out[i]!))
     }
   }
 
   observe(transition: Transition, info: StepInfo): void {
+    const imagined = this.#options.hindsight?.(transition.action)
+    if (imagined) this.agent.observe({ ...imagined, ruleAction: this.#ruleAction })
     this.agent.observe({ ...transition, ruleAction: this.#ruleAction })
     this.agent.update()
-    const violated = this.#options.isViolation(info)
-    this.#steps++
-    if (violated) this.#violations++
+    if (this.#options.isViolation(info)) this.#violations++
   }
 
-  endEpisode(_summary: EpisodeSummary): void {
-    const o = this.#options
-    if (this.#drivenByRule) {
-      this.#ruleSteps += this.#steps
-      this.#ruleViolations += this.#violations
-    } else this.agent.endEpisode()
+  endEpisode(summary: EpisodeSummary): void {
     this.#episode++
-    const allowed = o.rateFactor * ((this.#ruleViolations + 1) / Math.max(1, this.#ruleSteps + 500)) + o.rateSlack
-    this.#balance = Math.min(this.#balance, 5)
-    // Chance must not pile up: what the rule itself breaks is its own affair, and credit is limited to what two episodes earn.
-    if (!this.#drivenByRule) this.#balance += allowed * this.#steps - this.#violations
-    else if (this.#episode > o.ruleEpisodes) this.#balance += allowed * this.#steps
-    if (this.#episode > o.ruleEpisodes) {
-      if (o.mode === 1 && !this.#drivenByRule) {
-        const budget = allowed * this.#steps
-        const next = this.#width + o.widening * Math.max(-20, (budget - this.#violations) / budget)
-        this.#width = Math.min(o.fullWidth, Math.max(o.startWidth, this.#width / 2, next))
-      } else if (this.#balance >= 0) this.#width = Math.min(o.fullWidth, this.#width + o.widening)
-      else this.#width = Math.max(o.startWidth, this.#width / 2)
+    if (this.#isRuleDriving) {
+      this.#ruleSteps += summary.steps
+      this.#ruleViolations += this.#violations
     }
-    this.#drivenByRule = this.#episode < o.ruleEpisodes || this.#balance < -o.credit
-    this.#steps = 0
+    const { ruleEpisodes, rateFactor, rateSlack, credit } = this.#options
+    const budget = ((rateFactor * this.#ruleViolations) / this.#ruleSteps + rateSlack) * summary.steps
+    if (this.#isRuleDriving) {
+      // What the rule itself breaks is its own affair: its episodes only pay debts.
+      if (this.#episode > ruleEpisodes) this.#balance += budget
+    } else {
+      this.agent.endEpisode()
+      this.#balance += budget - this.#violations
+      this.#move((budget - this.#violations) / budget)
+    }
+    this.#balance = Math.min(this.#balance, MAX_CREDIT)
+    this.#isRuleDriving = this.#episode < ruleEpisodes || this.#balance < -credit
     this.#violations = 0
-    this.#apply()
+    this.#follow()
+  }
+
+  /** @param left  what the episode left of its budget, as a share: 1 all of it, negative when overspent */
+  #move(left: number): void {
+    const { startWidth, widening } = this.#options
+    const next = Math.max(this.#width + widening * left, this.#width / 2)
+    this.#width = Math.min(FULL_WIDTH, Math.max(startWidth, next))
   }
 
   /** Exploration and the pull to the rule follow the width. */
-  #apply(): void {
-    const o = this.#options
-    this.agent.noiseScale = Math.min(1, Math.max(o.minNoise, o.noiseShare * this.#width))
-    this.agent.setCloningWeight(o.cloningWeight * Math.max(0, 1 - this.#width / o.fullWidth))
+  #follow(): void {
+    const schedule = this.agent.noiseFactor / this.agent.noiseScale
+    const deviation = Math.min(schedule, Math.max(LEAST_NOISE, NOISE_SHARE * this.#width))
+    this.agent.noiseScale = schedule > 0 ? deviation / schedule : 1
+    this.agent.setCloningWeight(this.#options.cloningWeight * (1 - this.#width / FULL_WIDTH))
   }
 }

@@ -1,5 +1,5 @@
 import { ControlLoop, EnvelopePilot, type Pilot, rulePilot, type Tick } from '@trimtab/control'
-import type { Controller, Core } from '@trimtab/core'
+import { type Controller, type Core, Random } from '@trimtab/core'
 import { createDdpg, type Ddpg } from '@trimtab/learn'
 import {
   Aimd,
@@ -85,11 +85,13 @@ export class Trial {
     envelope: [] as number[],
   }
   readonly #app: string
+  readonly #random: Random
 
   constructor(core: Core, spec: TrialSpec) {
     this.spec = spec
     const application = generateApplication(core, spec.appSeed)
     this.#app = application.name
+    this.#random = new Random(core, spec.seed, 6)
     const isPaper = spec.controller === 'ddpg-paper'
     this.environment = new AutoscalingEnvironment(core, application, spec.load ?? generateLoad(core, spec.appSeed), {
       cluster: { sloFactor: spec.sloFactor },
@@ -139,6 +141,8 @@ export class Trial {
         if (spec.controller === 'trimtab') {
           const pilot = new EnvelopePilot(agent, rule, environment.action.names.length, {
             isViolation: (info) => info.measuredViolation === 1,
+            safeDirection: [1, 1, -1], // cores, memory headroom, target utilisation
+            hindsight: (action) => environment.hindsight(action, 2 * this.#random.uniform() - 1),
           })
           return { agent, pilot, judged: pilot.policy }
         }
@@ -204,6 +208,7 @@ export class Trial {
     this.#loop.dispose()
     this.#agent?.dispose()
     this.environment.dispose()
+    this.#random.dispose()
   }
 }
 

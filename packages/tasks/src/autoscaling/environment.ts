@@ -1,4 +1,4 @@
-import { type Core, type Environment, FormatError, Random, type Space, type Step } from '@trimtab/core'
+import { type Core, type Environment, FormatError, Random, type Space, type Step, type Transition } from '@trimtab/core'
 import type { Application } from './application.js'
 import type { LoadSeries } from './load.js'
 import { autoscalingReward, sloPreservation } from './reward.js'
@@ -12,7 +12,6 @@ export interface AutoscalingOptions {
   readonly view?: 'relative' | 'absolute'
   /** Subtracted from the learner's reward in steps whose measured p99 broke the SLO or that had kills; 0 = as printed. */
   readonly violationPenalty?: number
-  readonly nearMiss?: number
   readonly stepsPerEpisode?: number
   /** The part of the load that episodes start in, as shares of its length. */
   readonly part?: readonly [from: number, to: number]
@@ -41,8 +40,7 @@ export class AutoscalingEnvironment implements Environment {
   /** The part of the load that episodes start in, as shares of its length: learn on one, judge on another. */
   part: readonly [from: number, to: number]
   readonly #penalty: number
-  readonly #nearMiss: number
-  #viewBefore: Float64Array
+  #viewBefore: Float64Array // the view's memory before the step just taken
   readonly #wanted: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
   #stepInEpisode = 0
 
@@ -53,7 +51,6 @@ export class AutoscalingEnvironment implements Environment {
     this.stepsPerEpisode = options.stepsPerEpisode ?? 100
     this.part = options.part ?? [0, 1]
     this.#penalty = options.violationPenalty ?? 0
-    this.#nearMiss = options.nearMiss ?? 0
     this.#viewBefore = this.view.save()
     this.#random = new Random(core, 0, 4)
   }
@@ -113,7 +110,7 @@ export class AutoscalingEnvironment implements Environment {
     }
   }
 
-  /** From what was measured; the penalty is the learner's own price on broken SLOs, near misses included. */
+  /** From what was measured; the penalty is the learner's own price on broken SLOs. */
   #reward(t: Telemetry): number {
     const requested = t.coresPerReplica * (t.readyReplicas + t.startingReplicas)
     const measured = autoscalingReward(
@@ -121,46 +118,39 @@ export class AutoscalingEnvironment implements Environment {
       Math.min(1, t.usedCores / requested),
       Math.min(1, t.usedMemoryMiB / t.memoryMiBPerReplica),
     )
-    if (isViolation(t)) return measured - this.#penalty
-    const near = Math.max(0, (t.p99Ms / t.sloMs - (1 - this.#nearMiss)) / this.#nearMiss)
-    return near > 0 ? measured - 0.5 * this.#penalty * near : measured
+    return isViolation(t) ? measured - this.#penalty : measured
   }
 
   /**
-   * The step just taken under another memory limit: how much was used is known, so utilisation, kill and reward follow for
-   * any limit without trying it. Nothing is known above a limit that killed; then there is no answer.
+   * What the step just taken would have been under another memory limit. How much memory was used is known, so utilisation,
+   * kill and reward follow for any limit without trying it; of the queue after a kill only the restart is imagined. Above a
+   * limit that killed, the true need is unknown and there is no answer. Relative view only.
+   * @param action        the action that was applied [3]
+   * @param memoryAction  the memory coordinate to imagine, in [−1, 1]
    */
-  hindsight(
-    action: Float32Array,
-    memoryAction: number,
-  ): { action: Float32Array; reward: number; observation: Float32Array } | undefined {
-    const { telemetry } = this.simulator
+  hindsight(action: Float32Array, memoryAction: number): Transition | undefined {
+    const { telemetry, options } = this.simulator
     const now = this.view.save()
     this.view.load(this.#viewBefore)
-    const other = action.slice()
-    other[1] = memoryAction
-    const allocation: Allocation = { ...this.#wanted }
-    this.view.toAllocation(other, allocation)
+    const observation = this.#observe()
+    const imaginedAction = Float32Array.of(action[0]!, memoryAction, action[2]!)
+    const allocation = { ...this.#wanted }
+    this.view.toAllocation(imaginedAction, allocation)
     const limit = allocation.memoryMiBPerReplica
-    const killed = telemetry.oomKills > 0 || telemetry.usedMemoryMiB > limit
-    if (telemetry.oomKills > 0 && limit > telemetry.memoryMiBPerReplica) {
-      this.view.load(now)
-      return undefined
-    }
+    const wasKilled = telemetry.oomKills > 0
+    const isKilled = wasKilled || telemetry.usedMemoryMiB > limit
     const imagined: Telemetry = {
       ...telemetry,
       memoryMiBPerReplica: limit,
       usedMemoryMiB: Math.min(limit, telemetry.usedMemoryMiB),
-      oomKills: killed ? telemetry.readyReplicas : 0,
-      p99Ms:
-        killed && telemetry.oomKills === 0
-          ? telemetry.p99Ms + 1000 * this.simulator.options.restartSeconds
-          : telemetry.p99Ms,
+      oomKills: isKilled ? telemetry.readyReplicas : 0,
+      p99Ms: telemetry.p99Ms + (isKilled && !wasKilled ? 1000 * options.restartSeconds : 0),
     }
     this.view.update(imagined)
-    const observation = this.#observe()
+    const nextObservation = this.#observe()
     this.view.load(now)
-    return { action: other, reward: this.#reward(imagined), observation }
+    if (wasKilled && limit > telemetry.memoryMiBPerReplica) return undefined
+    return { observation, action: imaginedAction, reward: this.#reward(imagined), nextObservation, terminated: false }
   }
 
   #observe(): Float32Array {

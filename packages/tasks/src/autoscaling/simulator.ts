@@ -227,7 +227,7 @@ export class ClusterSimulator {
     ])
     const streams = [this.#arrivals, this.#sensors, this.#starts].map((random) => random.save())
     const bytes = new Uint8Array(96 + numbers.byteLength)
-    streams.forEach((stream, i) => bytes.set(stream, 32 * i))
+    for (const [i, stream] of streams.entries()) bytes.set(stream, 32 * i)
     bytes.set(new Uint8Array(numbers.buffer), 96)
     return bytes
   }
@@ -240,7 +240,9 @@ export class ClusterSimulator {
     if (state.byteLength < 96 || numbers.length !== head + 1 + numbers[head]!) {
       throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this simulator`)
     }
-    ;[this.#arrivals, this.#sensors, this.#starts].forEach((random, i) => random.load(state.slice(32 * i, 32 * i + 32)))
+    for (const [i, random] of [this.#arrivals, this.#sensors, this.#starts].entries()) {
+      random.load(state.slice(32 * i, 32 * i + 32))
+    }
     this.#second = numbers[0]!
     this.#backlog = numbers[1]!
     this.#current.coresPerReplica = numbers[2]!
