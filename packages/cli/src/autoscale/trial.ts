@@ -58,7 +58,9 @@ export interface TrialResult {
 const LEARNING_PART = [0, 0.7] as const
 const JUDGED_PART = [0.7, 1] as const
 const JUDGED_EPISODES = 20
-const TUNING_SEEDS = seedsFrom(900_000_000, 20) // episodes of the learning part; the rule and the bounds are fitted on these
+// Episodes of the learning part that the rule is tuned on, and the first of them that the bounds are fitted on.
+const TUNING_SEEDS = seedsFrom(900_000_000, 100)
+const BOUND_SEEDS = TUNING_SEEDS.slice(0, 20)
 
 /** What happened in one learning episode. */
 export interface EpisodeOutcome {
@@ -124,11 +126,11 @@ export class Trial {
       case 'aimd':
         return fixed(new Aimd(environment))
       case 'static':
-        return fixed(bestStatic(environment, TUNING_SEEDS.slice(0, 8)))
+        return fixed(bestStatic(environment, BOUND_SEEDS.slice(0, 8)))
       case 'constant':
-        return fixed(bestConstantAction(core, environment, TUNING_SEEDS, spec.seed))
+        return fixed(bestConstantAction(core, environment, BOUND_SEEDS, spec.seed))
       case 'oracle':
-        return fixed(oracleWithin(core, environment, TUNING_SEEDS))
+        return fixed(oracleWithin(core, environment, BOUND_SEEDS))
       default: {
         const agent = createDdpg(core, {
           preset: isPaper ? 'aware-paper' : 'autoscaling',

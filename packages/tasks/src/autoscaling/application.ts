@@ -82,6 +82,20 @@ export function requestCosts(
   }
 }
 
+/** The segment with a payload `factor` times as large: work grows with it, waiting with its root. */
+export const withPayload = (segment: Segment, factor: number): Segment => ({
+  ...segment,
+  workMs: segment.workMs * factor,
+  waitMs: segment.waitMs * Math.sqrt(factor),
+})
+
+/** The application with other segments in place of its own: the same name, idle memory and requests, new costs. */
+export const withSegments = (application: Application, segments: readonly Segment[]): Application => ({
+  ...application,
+  segments,
+  ...requestCosts(segments),
+})
+
 /**
  * Rolls an application: 1–3 ordered segments with payloads of their own (p = .02, .14, .84), idle memory 100–400 MiB,
  * a peak load of 1–8 cores. 16 segments give 968 multisets and, with payloads, as many applications as there are seeds.
@@ -93,7 +107,7 @@ export function generateApplication(core: Core, seed: number): Application {
   const segments = Array.from({ length: count }, () => {
     const base = SEGMENTS[random.integer(SEGMENTS.length)]!
     const payload = core.math.exp((random.uniform() - 0.5) * 1.4) // factor 0.5 … 2
-    return { ...base, workMs: base.workMs * payload, waitMs: base.waitMs * Math.sqrt(payload) }
+    return withPayload(base, payload)
   })
   const costs = requestCosts(segments)
   const peakCores = core.math.pow(8, random.uniform())

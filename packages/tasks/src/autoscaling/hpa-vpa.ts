@@ -81,13 +81,21 @@ export class HpaVpa extends Heuristic {
 
 /**
  * HPA+VPA with the pod size and target that earn most on the given episodes among those with at most 1 % violations
- * (when there is none: within half a point of the fewest).
+ * (when there is none: within half a point of the fewest). A fifth of the episodes screens the grid: what breaks the SLO in
+ * over 2 % of their steps (and two points more than the best) is not looked at again.
  */
 export function tuneHpaVpa(core: Core, environment: AutoscalingEnvironment, seeds: readonly number[]): HpaVpaSettings {
   const { bounds } = environment.simulator.options
-  const tried = HPA_VPA_GRID.map((settings) => ({
+  const judge = (settings: HpaVpaSettings, episodes: readonly number[]): { settings: HpaVpaSettings; result: Evaluation } => ({
     settings,
-    result: evaluate(environment, new HpaVpa(core, environment, bounds, settings), seeds) satisfies Evaluation,
-  }))
-  return pickSafe(tried, (t) => t.result, 1).settings
+    result: evaluate(environment, new HpaVpa(core, environment, bounds, settings), episodes),
+  })
+  const screened = HPA_VPA_GRID.map((settings) => judge(settings, seeds.slice(0, Math.ceil(seeds.length / 5))))
+  const limit = Math.max(2, 2 + Math.min(...screened.map(({ result }) => result.violationPercent)))
+  const left = screened.filter(({ result }) => result.violationPercent <= limit)
+  return pickSafe(
+    left.map(({ settings }) => judge(settings, seeds)),
+    ({ result }) => result,
+    1,
+  ).settings
 }

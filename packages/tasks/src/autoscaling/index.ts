@@ -6,6 +6,8 @@ export {
   requestCosts,
   SEGMENTS,
   type Segment,
+  withPayload,
+  withSegments,
 } from './application.js'
 export {
   bestConstantAction,
@@ -23,6 +25,7 @@ export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './hpa-vpa
 export { LatencyModel, normalQuantile } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
+export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
 export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, type Truth } from './simulator.js'
 export {
   type Allocation,

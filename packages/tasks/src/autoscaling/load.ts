@@ -90,6 +90,7 @@ export function generateLoad(core: Core, seed: number, days = 14): LoadSeries {
   const n = days * 1440
   const perMinute = new Float64Array(n)
   let slow = 0
+  let coming = 0 // what a burst still has to rise
   let burst = 0
   let burstDecay = 0.9
   for (let i = 0; i < n; i++) {
@@ -97,10 +98,12 @@ export function generateLoad(core: Core, seed: number, days = 14): LoadSeries {
     const rhythm = daily * math.sin(angle + phase) + half * math.sin(2 * angle + halfPhase)
     slow = memory * slow + noise * Math.sqrt(1 - memory * memory) * 2 * random.normal()
     if (random.uniform() < burstsPerDay / 1440) {
-      burst += between(0.2, 1)
+      coming += between(0.2, 1)
       burstDecay = between(0.8, 0.97)
     }
-    burst *= burstDecay
+    const rise = 0.35 * coming // crowds gather within minutes, not at once
+    coming -= rise
+    burst = burst * burstDecay + rise
     const week = Math.floor(i / 1440) % 7 >= 5 ? weekend : 1
     perMinute[i] = 1000 * week * math.exp(rhythm + slow + noise * 0.5 * random.normal()) * (1 + burst)
   }
