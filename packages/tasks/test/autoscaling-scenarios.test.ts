@@ -54,12 +54,13 @@ describe('update scenarios', () => {
     expect(after).toMatchObject({ name: 'app', baseMemoryMiB: 100, peakRatePerSecond: 50 })
   })
 
-  it.each(
-    UPDATE_SCENARIOS.slice(0, 6).map((s) => s.name),
-  )('%s gives an application back that it does not concern', (name) => {
-    const idle = appOf('sleep')
-    expect(scenario(name).apply(idle)).toBe(idle)
-  })
+  it.each(UPDATE_SCENARIOS.slice(0, 6).map((s) => s.name))(
+    '%s gives an application back that it does not concern',
+    (name) => {
+      const idle = appOf('sleep')
+      expect(scenario(name).apply(idle)).toBe(idle)
+    },
+  )
 
   it('changes the load there and back', () => {
     const app = appOf('json')
