@@ -1,5 +1,5 @@
 // The names a user wants first; everything else is in the subpaths (`trimtab/core`, `trimtab/learn`, …).
-export { ControlLoop, rulePilot, servingPilot, type Tick } from '@trimtab/control'
+export { ControlLoop, EnvelopePilot, rulePilot, servingPilot, type Tick } from '@trimtab/control'
 export { type Controller, type Core, createCore, type Environment, Random, TrimtabError } from '@trimtab/core'
 export { createDdpg, type Ddpg, loadPolicy } from '@trimtab/learn'
 export {

@@ -4,16 +4,31 @@ import * as trimtab from '../src/index.js'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const example = /```js\n(.*?)```/s.exec(readme)![1]!
+
+/** What the first example of a README prints. */
+async function linesOf(text: string): Promise<string[]> {
+  const example = /```js\n(.*?)```/s.exec(text)![1]!
+  expect(example.trim().split('\n').length).toBeLessThan(15)
+  const lines: string[] = []
+  const body = example.replaceAll(/^import .*$/gm, '')
+  const AsyncFunction = (async () => {}).constructor as FunctionConstructor
+  const bindings = { ...trimtab, console: { log: (...words: unknown[]) => lines.push(words.join(' ')) } }
+  await new AsyncFunction(...Object.keys(bindings), body)(...Object.values(bindings))
+  return lines
+}
+
+describe('the README of the repository', () => {
+  it('has an example that lets the rule drive first and the agent afterwards', async () => {
+    const lines = await linesOf(readFileSync(new URL('../../../README.md', import.meta.url), 'utf8'))
+    expect(lines).toHaveLength(12)
+    expect(lines.filter((line) => /^\d+ rule [\d.]+$/.test(line))).toHaveLength(10)
+    expect(lines.slice(10).join()).toMatch(/^10 agent [\d.]+,11 agent [\d.]+$/)
+  })
+})
 
 describe('the README', () => {
   it('has an example under fifteen lines that runs as printed', async () => {
-    expect(example.trim().split('\n').length).toBeLessThan(15)
-    const lines: string[] = []
-    const body = example.replaceAll(/^import .*$/gm, '')
-    const AsyncFunction = (async () => {}).constructor as FunctionConstructor
-    const bindings = { ...trimtab, console: { log: (line: string) => lines.push(line) } }
-    await new AsyncFunction(...Object.keys(bindings), body)(...Object.values(bindings))
+    const lines = await linesOf(readme)
     expect(lines.join()).toMatch(/^HPA\+VPA: 1\d\d\.\d of 200, [\d.]+ % violations, \d+\.\d cores$/)
   })
 
