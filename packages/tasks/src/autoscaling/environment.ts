@@ -138,7 +138,8 @@ export class AutoscalingEnvironment implements Environment {
     this.view.toAllocation(imaginedAction, allocation)
     const limit = allocation.memoryMiBPerReplica
     const wasKilled = telemetry.oomKills > 0
-    const isKilled = wasKilled || telemetry.usedMemoryMiB > limit
+    // What did not kill cannot have: the sensor's noise may put the use above a limit that held.
+    const isKilled = wasKilled || (limit < telemetry.memoryMiBPerReplica && telemetry.usedMemoryMiB > limit)
     const imagined: Telemetry = {
       ...telemetry,
       memoryMiBPerReplica: limit,
@@ -171,7 +172,7 @@ export class AutoscalingEnvironment implements Environment {
 
   /** @throws {FormatError} `simulator_state_invalid` */
   load(state: Uint8Array): void {
-    const bytes = state.slice()
+    const bytes = Uint8Array.from(state)
     const [step = 0, viewLength = -1] = bytes.byteLength >= 8 ? new Uint32Array(bytes.buffer, 0, 2) : []
     if (viewLength !== this.view.save().length || bytes.byteLength < 8 + 8 * viewLength) {
       throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this environment`)

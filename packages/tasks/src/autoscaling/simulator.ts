@@ -1,4 +1,4 @@
-import { type Core, FormatError, Random } from '@trimtab/core'
+import { type Core, FormatError, Problems, Random } from '@trimtab/core'
 import type { Application } from './application.js'
 import { LatencyModel, normalQuantile } from './latency.js'
 import { type LoadSeries, shareAt } from './load.js'
@@ -50,6 +50,27 @@ export interface Truth {
   requestedCores: number
 }
 
+function checkCluster(o: ClusterOptions): void {
+  const problems = new Problems()
+  const between = (name: string, value: number, holds: boolean, range: string): void =>
+    problems.check(holds && value < Infinity, `${name} must be ${range}, got ${value}`)
+  between('sloFactor', o.sloFactor, o.sloFactor > 0, 'above 0')
+  between('stepSeconds', o.stepSeconds, o.stepSeconds > 0, 'above 0')
+  between('startSeconds', o.startSeconds, o.startSeconds >= 0, '>= 0')
+  const isRestartWithin = o.restartSeconds >= 0 && o.restartSeconds < o.stepSeconds
+  between('restartSeconds', o.restartSeconds, isRestartWithin, `>= 0 and below stepSeconds (${o.stepSeconds})`)
+  between('timeoutSeconds', o.timeoutSeconds, o.timeoutSeconds > 0, 'above 0')
+  between('sensorNoise', o.sensorNoise, o.sensorNoise >= 0, '>= 0')
+  for (const name of ['cores', 'memoryMiB', 'replicas'] as const) {
+    const [low, high] = o.bounds[name]
+    const holds = low > 0 && low <= high && high < Infinity
+    problems.check(holds, `bounds.${name} must be low … high with 0 < low <= high, got ${low} … ${high}`)
+  }
+  const [fewest, most] = o.bounds.replicas
+  problems.check(Number.isInteger(fewest) && Number.isInteger(most), 'bounds.replicas must be whole numbers')
+  problems.throwIfAny('cluster')
+}
+
 /** p99 with resources to spare, milliseconds: what SLOs are multiples of. */
 export function ampleLatencyMs(core: Core, application: Application): number {
   const model = new LatencyModel(core.math)
@@ -78,11 +99,13 @@ export class ClusterSimulator {
   #backlog = 0 // requests waiting over all replicas
   #starting: number[] = [] // seconds at which starting replicas become ready, in order
 
+  /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(core: Core, application: Application, series: LoadSeries, options: Partial<ClusterOptions> = {}) {
     this.#core = core
     this.application = application
     this.series = series
     this.options = { ...CLUSTER, ...options }
+    checkCluster(this.options)
     this.sloMs = this.options.sloFactor * ampleLatencyMs(core, application)
     this.#model = new LatencyModel(core.math)
     this.#arrivals = new Random(core, 0, 1)
@@ -235,13 +258,15 @@ export class ClusterSimulator {
   /** @throws {FormatError} `simulator_state_invalid` */
   load(state: Uint8Array): void {
     const fields = Object.keys(this.telemetry) as (keyof Telemetry)[]
-    const numbers = new Float64Array(state.slice(96).buffer)
+    const bytes = Uint8Array.from(state)
+    const count = (bytes.byteLength - 96) / 8
+    const numbers = Number.isInteger(count) && count >= 0 ? new Float64Array(bytes.buffer, 96) : new Float64Array()
     const head = 5 + fields.length
-    if (state.byteLength < 96 || numbers.length !== head + 1 + numbers[head]!) {
+    if (numbers.length !== head + 1 + numbers[head]!) {
       throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this simulator`)
     }
     for (const [i, random] of [this.#arrivals, this.#sensors, this.#starts].entries()) {
-      random.load(state.slice(32 * i, 32 * i + 32))
+      random.load(bytes.subarray(32 * i, 32 * i + 32))
     }
     this.#second = numbers[0]!
     this.#backlog = numbers[1]!
