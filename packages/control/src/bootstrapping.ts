@@ -1,5 +1,5 @@
 import { type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
-import type { Decider, EpisodeSummary, ExploringAgent, Pilot, Stage } from './pilot.js'
+import type { Decider, ExploringAgent, Pilot, Stage } from './pilot.js'
 
 /** An agent whose exploration and pull towards the rule's action can be turned while it runs; `Ddpg` is one. */
 export interface BootstrappableAgent extends ExploringAgent {
@@ -90,7 +90,8 @@ export class EnvelopePilot implements Pilot {
   #isRuleDriving = true
   #ruleSteps = PRIOR_STEPS
   #ruleViolations = PRIOR_VIOLATIONS
-  #violations = 0 // in this episode
+  #steps = 0 // measured in this episode: steps without telemetry are no evidence
+  #violations = 0 // among them
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(agent: BootstrappableAgent, rule: Controller, actionSize: number, options: EnvelopeOptions) {
@@ -181,27 +182,29 @@ export class EnvelopePilot implements Pilot {
     if (imagined) this.agent.observe({ ...imagined, ruleAction: this.#ruleAction })
     this.agent.observe({ ...transition, ruleAction: this.#ruleAction })
     this.agent.update()
+    this.#steps++
     if (this.#options.isViolation(info)) this.#violations++
   }
 
-  endEpisode(summary: EpisodeSummary): void {
+  endEpisode(): void {
     this.#episode++
     if (this.#isRuleDriving) {
-      this.#ruleSteps += summary.steps
+      this.#ruleSteps += this.#steps
       this.#ruleViolations += this.#violations
     }
     const { ruleEpisodes, rateFactor, rateSlack, credit } = this.#options
-    const budget = ((rateFactor * this.#ruleViolations) / this.#ruleSteps + rateSlack) * summary.steps
+    const budget = ((rateFactor * this.#ruleViolations) / this.#ruleSteps + rateSlack) * this.#steps
     if (this.#isRuleDriving) {
       // What the rule itself breaks is its own affair: its episodes only pay debts.
       if (this.#episode > ruleEpisodes) this.#balance += budget
     } else {
       this.agent.endEpisode()
       this.#balance += budget - this.#violations
-      this.#move((budget - this.#violations) / budget)
+      if (budget > 0) this.#move((budget - this.#violations) / budget)
     }
     this.#balance = Math.min(this.#balance, MAX_CREDIT)
     this.#isRuleDriving = this.#episode < ruleEpisodes || this.#balance < -credit
+    this.#steps = 0
     this.#violations = 0
     this.#follow()
   }
