@@ -11,9 +11,11 @@ export class Aimd extends Heuristic {
   }
 
   protected allocate(telemetry: Telemetry, out: Allocation): void {
-    this.#cores ||= out.coresPerReplica * out.replicas
+    const inForce = out.coresPerReplica * out.replicas
+    this.#cores ||= inForce
     const violated = telemetry.p99Ms > telemetry.sloMs || telemetry.droppedRequests > 0
-    this.#cores = violated ? this.#cores + 1 : Math.max(0.25, this.#cores * 0.98)
+    // What bounds kept from coming into force is no base to increase from.
+    this.#cores = violated ? Math.min(this.#cores, inForce) + 1 : Math.max(0.25, this.#cores * 0.98)
     out.coresPerReplica = 1
     out.replicas = Math.ceil(this.#cores)
     const tight = telemetry.oomKills > 0 || telemetry.usedMemoryMiB > 0.95 * telemetry.memoryMiBPerReplica
