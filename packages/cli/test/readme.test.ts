@@ -21,8 +21,8 @@ describe('the README of the repository', () => {
   it('has an example that lets the rule drive first and the agent afterwards', async () => {
     const lines = await linesOf(readFileSync(new URL('../../../README.md', import.meta.url), 'utf8'))
     expect(lines).toHaveLength(12)
-    expect(lines.filter((line) => /^\d+ rule [\d.]+$/.test(line))).toHaveLength(10)
-    expect(lines.slice(10).join()).toMatch(/^10 agent [\d.]+,11 agent [\d.]+$/)
+    expect(lines.filter((line) => /^\d+ rule [\d.]+$/.test(line))).toHaveLength(6)
+    expect(lines.slice(6).every((line) => /^\d+ agent [\d.]+$/.test(line))).toBe(true)
   })
 })
 

@@ -27,13 +27,13 @@ export interface EnvelopeOptions {
    * measured, so a kill under any limit follows). Learned from beside the real step; violations in it cost nothing.
    */
   readonly hindsight?: (action: Float32Array) => Transition | undefined
-  /** Episodes the rule drives alone, to learn its own rate of violations. Default 10. */
+  /** Episodes the rule drives alone, to learn its own rate of violations. Default 6. */
   readonly ruleEpisodes?: number
-  /** Half-width of the envelope on the risky side when the agent starts, in units of [−1, 1]. Default 0.05. */
+  /** Half-width of the envelope on the risky side when the agent starts, in units of [−1, 1]. Default 0.1. */
   readonly startWidth?: number
   /** Width on the safe side, until the risky side grows past it. Default 0.5. */
   readonly safeWidth?: number
-  /** What an episode without a violation adds to the width. Default 0.03. */
+  /** What an episode without a violation adds to the width. Default 0.08. */
   readonly widening?: number
   /** Violations allowed: this factor of the rule's own rate … Default 1.1. */
   readonly rateFactor?: number
@@ -46,10 +46,10 @@ export interface EnvelopeOptions {
 }
 
 const DEFAULTS = {
-  ruleEpisodes: 10,
-  startWidth: 0.05,
+  ruleEpisodes: 6,
+  startWidth: 0.1,
   safeWidth: 0.5,
-  widening: 0.03,
+  widening: 0.08,
   rateFactor: 1.1,
   rateSlack: 0.0008,
   credit: 2,
@@ -59,7 +59,8 @@ const DEFAULTS = {
 const FULL_WIDTH = 2 // the action space: the envelope no longer binds
 const MAX_CREDIT = 5 // violations that may be saved up: old luck must not pay for new damage
 const LEAST_NOISE = 0.1 // standard deviation, in units of the action space
-const NOISE_SHARE = 0.5 // of the width: exploration follows it
+const NOISE_SHARE = 0.2 // of the width: exploration follows it
+const MEAN_OF_HALF_NORMAL = 0.7979 // √(2/π): what one-sided noise of deviation 1 adds on average
 // The rule's rate starts from one violation in 500 steps, so that a lucky or unlucky first hour decides little.
 const PRIOR_VIOLATIONS = 1
 const PRIOR_STEPS = 500
@@ -78,7 +79,10 @@ const PRIOR_STEPS = 500
 export class EnvelopePilot implements Pilot {
   readonly rule: Controller
   readonly agent: BootstrappableAgent
-  /** The policy as it stands, without exploration: what is served and judged. */
+  /**
+   * The policy as it stands, without chance: what is served and judged. It is the mean of the exploring one, safe side
+   * included, since that is what the error budget has measured.
+   */
   readonly policy: Controller
   readonly #options: Required<Omit<EnvelopeOptions, 'hindsight' | 'safeDirection'>> & EnvelopeOptions
   readonly #safeDirection: readonly number[]
@@ -130,6 +134,10 @@ export class EnvelopePilot implements Pilot {
       decide: (observation, out) => {
         rule.decide(observation, this.#ruleAction)
         agent.act(observation, out, 'averaged')
+        const lean = MEAN_OF_HALF_NORMAL * agent.noiseFactor
+        for (let i = 0; i < out.length; i++) {
+          out[i] = Math.min(1, Math.max(-1, out[i]! + lean * this.#safeDirection[i]!))
+        }
         this.#confine(out)
       },
     }

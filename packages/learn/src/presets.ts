@@ -51,7 +51,7 @@ export const ddpgPresets: {
 } = {
   /**
    * The recipe that beats a tuned HPA+VPA on the autoscaling simulator. It departs from the papers where that was
-   * measured to matter: centred reward first of all, decaying noise, an averaged actor to serve, half the updates.
+   * measured to matter: centred reward first of all, decaying noise, an averaged actor to serve, two updates a step.
    */
   autoscaling: {
     ...PLAIN,
@@ -60,7 +60,7 @@ export const ddpgPresets: {
     batchSize: 64,
     capacity: 100_000, // a thousand episodes: nothing is forgotten in the runs that matter
     warmUp: 64, // one batch
-    updatesPerStep: 0.5, // twice as many bring 1 % of reward at twice the cost
+    updatesPerStep: 2, // measured on ten applications: 0.5 earns 1 of 200 less, 4 no more
     actorLearningRate: 3e-4, // tables 3.3 and 5.2
     criticLearningRate: 1e-3, // tables: 3e-3
     discount: 0.9, // table 3.3; an action shows within a step or two, so more only adds variance
