@@ -1,4 +1,4 @@
-import { TrimtabError } from '@trimtab/core'
+import { ConfigError } from '@trimtab/core'
 import { type LoadSeries, parseLoad } from '@trimtab/tasks'
 import { findingsOf } from './findings.js'
 import type { AppResult, ComparisonProgress, ComparisonReport, ControllerSummary, Spread } from './report-types.js'
@@ -28,7 +28,7 @@ export interface CompareHooks {
   readonly signal?: AbortSignal
 }
 
-/** Steps that a load must cover in each part: an episode has 25 minutes. */
+/** What a load must cover: the judged 30 % hold an episode of 25 minutes and starts to choose from. */
 const MIN_LOAD_MINUTES = 240
 
 /**
@@ -65,7 +65,7 @@ export async function compare(options: CompareOptions, hooks: CompareHooks): Pro
 function readLoad({ name, text }: { readonly name: string; readonly text: string }): LoadSeries {
   const load = parseLoad(name, text)
   if (load.shape.length < MIN_LOAD_MINUTES) {
-    throw new TrimtabError(
+    throw new ConfigError(
       'load_invalid',
       `${name} covers ${load.shape.length} minutes; learning and judging need ${MIN_LOAD_MINUTES}`,
     )

@@ -86,7 +86,10 @@ export class HpaVpa extends Heuristic {
  */
 export function tuneHpaVpa(core: Core, environment: AutoscalingEnvironment, seeds: readonly number[]): HpaVpaSettings {
   const { bounds } = environment.simulator.options
-  const judge = (settings: HpaVpaSettings, episodes: readonly number[]): { settings: HpaVpaSettings; result: Evaluation } => ({
+  const judge = (
+    settings: HpaVpaSettings,
+    episodes: readonly number[],
+  ): { settings: HpaVpaSettings; result: Evaluation } => ({
     settings,
     result: evaluate(environment, new HpaVpa(core, environment, bounds, settings), episodes),
   })
