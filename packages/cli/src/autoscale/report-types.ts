@@ -24,7 +24,7 @@ export interface ControllerSummary {
   readonly cpuUtilisation01: Spread
   readonly memoryUtilisation01: Spread
   readonly requestedCores: Spread
-  /** True violations over all learning episodes, percent; learners only. */
+  /** True violations over all learning episodes, percent; rules live through the same ones, bounds have none. */
   readonly learningViolationPercent?: Spread
   /** Learning episodes that the rule drove; learners only. */
   readonly ruleEpisodes?: Spread
