@@ -26,7 +26,7 @@ export { LatencyModel, normalQuantile } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
-export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, type Truth } from './simulator.js'
+export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, SLO_FACTORS, type Truth } from './simulator.js'
 export {
   type Allocation,
   type AllocationBounds,
