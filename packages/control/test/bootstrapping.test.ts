@@ -225,7 +225,11 @@ describe('EnvelopePilot: the error budget', () => {
   })
 
   it("does not charge the rule's own violations, and allows the agent as many", () => {
-    const rude = new EnvelopePilot(new FakeAgent([0]), constant(0), 1, { isViolation, ruleEpisodes: 2, startWidth: 0.05 })
+    const rude = new EnvelopePilot(new FakeAgent([0]), constant(0), 1, {
+      isViolation,
+      ruleEpisodes: 2,
+      startWidth: 0.05,
+    })
     episode(rude, 20)
     episode(rude, 20)
     expect(rude).toMatchObject({ balance: 2, stage: 'online' })
