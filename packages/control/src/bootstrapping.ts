@@ -187,8 +187,9 @@ export class EnvelopePilot implements Pilot {
 
   observe(transition: Transition, info: StepInfo): void {
     const imagined = this.#options.hindsight?.(transition.action)
-    if (imagined) this.agent.observe({ ...imagined, ruleAction: this.#ruleAction })
-    this.agent.observe({ ...transition, ruleAction: this.#ruleAction })
+    const pull = this.#ruleAction.every(Number.isFinite) ? { ruleAction: this.#ruleAction } : {} // a rule without answer pulls nowhere
+    if (imagined) this.agent.observe({ ...imagined, ...pull })
+    this.agent.observe({ ...transition, ...pull })
     this.agent.update()
     this.#steps++
     if (this.#options.isViolation(info)) this.#violations++

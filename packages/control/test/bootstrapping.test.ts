@@ -42,7 +42,9 @@ class FakeAgent implements BootstrappableAgent {
     throw new Error('the envelope asks for action and noise apart')
   }
   observe(t: Transition): void {
-    this.observed.push({ ...t, action: t.action.slice(), ruleAction: t.ruleAction!.slice() })
+    // As a learner must: numbers that are none would poison it.
+    if (![...t.action, ...(t.ruleAction ?? [])].every(Number.isFinite)) throw new Error('not finite')
+    this.observed.push({ ...t, action: t.action.slice(), ...(t.ruleAction && { ruleAction: t.ruleAction.slice() }) })
   }
   update(): UpdateReport {
     return { updates: ++this.updates, skipped: 0, criticLoss: 0, actorLoss: 0, meanQ: 0 }
@@ -315,6 +317,13 @@ describe('EnvelopePilot in a ControlLoop', () => {
     const { summary, applied } = run(new FakeAgent([0.5]), answersNothing)
     expect(summary.sources).toEqual({ agent: 0, rule: 0, hold: 4 })
     expect(applied.every(Number.isFinite)).toBe(true)
+  })
+
+  it('keeps its seat when the rule has no answer once', () => {
+    let asked = 0
+    const rule: Controller = { name: 'forgetful', decide: (_, out) => void out.fill(++asked <= 2 ? Number.NaN : 0.5) }
+    const { summary } = run(new FakeAgent([0.5]), rule)
+    expect(summary.sources).toEqual({ agent: 3, rule: 0, hold: 1 }) // asked twice in the first step
   })
 })
 
