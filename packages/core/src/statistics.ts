@@ -23,8 +23,8 @@ export function percentile(x: Numbers, p: number): number {
   const rank = ((sorted.length - 1) * p) / 100
   const below = Math.floor(rank)
   const low = sorted[below]!
-  const high = sorted[Math.min(below + 1, sorted.length - 1)]!
-  return low + (high - low) * (rank - below)
+  if (rank === below) return low // also keeps −0 and infinities as they are
+  return low + (sorted[below + 1]! - low) * (rank - below)
 }
 
 /** Σ (a − mean a)(b − mean b) */
