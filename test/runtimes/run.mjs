@@ -15,7 +15,7 @@ import { installPacked } from '../packaging/install-packed.mjs'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const MODULES = join(HERE, 'node_modules')
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 300_000 // a cold disk right after the install: seen to take over a minute
 
 /** Where the packages are installed and the probe runs: outside the repository, whose node_modules must not help. */
 const consumer = await mkdtemp(join(tmpdir(), 'trimtab-runtimes-'))
