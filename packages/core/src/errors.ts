@@ -19,6 +19,9 @@ export class CoreError extends TrimtabError {}
 /** A saved file cannot be used as it is. */
 export class FormatError extends TrimtabError {}
 
+/** A trace holds nothing that can be analysed; whatever can be mended is mended and reported instead. */
+export class TraceError extends TrimtabError {}
+
 /** The host said no; `cause` is what it said. */
 export class AdapterError extends TrimtabError {}
 

@@ -19,7 +19,7 @@ export type {
 } from './contracts.js'
 export { Core, createCore } from './core.js'
 export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './ddpg.js'
-export { AdapterError, ConfigError, CoreError, FormatError, Problems, TrimtabError } from './errors.js'
+export { AdapterError, ConfigError, CoreError, FormatError, Problems, TraceError, TrimtabError } from './errors.js'
 export { CoreMath } from './math.js'
 export { type Activation, Mlp, type MlpOptions } from './mlp.js'
 export {
