@@ -1,0 +1,155 @@
+import { ConfigError } from '@trimtab/core'
+import { Names } from '../names.js'
+import type { Trace } from '../types.js'
+import { exclusiveTimes } from './exclusive-time.js'
+
+/** What one trace says about its services, small enough to keep. P: its spans. */
+export interface Observation {
+  readonly traceId: string
+  /** [P] where the time was spent, a number of `CulpritWindow.contexts`. */
+  readonly context: Int32Array
+  /** [P] ns outside all children. */
+  readonly exclusiveNs: Float64Array
+  /** [P] ns that the request waited for this span itself. */
+  readonly onPathNs: Float64Array
+  /** [P] which operations the span called, a number of `CulpritWindow.callSets`. */
+  readonly callSet: Int32Array
+}
+
+/**
+ * A place where a request spends time: an operation's own work, or (`callee` given) the part of an outgoing call that
+ * the callee's span does not cover: network, queue and connection, which is where a slow or distant callee shows.
+ */
+export interface Context {
+  readonly service: string
+  readonly operation: string
+  readonly callee?: string | undefined
+  readonly calleeOperation?: string | undefined
+}
+
+export interface CulpritWindowOptions {
+  /** Most traces kept; of more, those with the smallest hashes of their ids: a fair sample of any number. Default 1000. */
+  readonly maxTraces?: number
+}
+
+const SEPARATOR = '\u0000'
+
+/**
+ * The traces of one stretch of time, kept as what `rankCulprits` compares. Order of arrival means nothing, windows
+ * merge, and memory is bounded by `maxTraces`.
+ */
+export class CulpritWindow {
+  readonly maxTraces: number
+  readonly #contexts = new Names()
+  readonly #callSets = new Names()
+  #seen = 0
+  #kept: { observation: Observation; hash: number }[] = []
+
+  constructor(options: CulpritWindowOptions = {}) {
+    this.maxTraces = options.maxTraces ?? 1000
+    if (!(Number.isInteger(this.maxTraces) && this.maxTraces > 0))
+      throw new ConfigError('config_invalid', `maxTraces must be a whole number above 0, got ${options.maxTraces}`)
+  }
+
+  /** Traces added, kept or not. */
+  get traces(): number {
+    return this.#seen
+  }
+
+  /** @param path  a critical path (or any trace with on-path self time, [N] ns) */
+  add(path: { readonly trace: Trace; readonly selfNs: Float64Array }): void {
+    const { trace, selfNs } = path
+    this.#seen++
+    const { context, callSet } = this.#describe(trace)
+    this.#keep({
+      traceId: trace.traceId,
+      context,
+      callSet,
+      exclusiveNs: exclusiveTimes(trace),
+      onPathNs: selfNs.slice(),
+    })
+  }
+
+  /** Adds what `other` holds; the same as having added its traces here. */
+  merge(other: CulpritWindow): void {
+    const contexts = renumber(other.#contexts, this.#contexts)
+    const callSets = renumber(other.#callSets, this.#callSets)
+    for (const { observation } of other.#kept) {
+      this.#keep({
+        ...observation,
+        context: observation.context.map((number) => contexts[number]!),
+        callSet: observation.callSet.map((number) => callSets[number]!),
+      })
+    }
+    this.#seen += other.#seen
+  }
+
+  /** The kept traces, in the order of their hashes. */
+  observations(): readonly Observation[] {
+    this.#trim()
+    return this.#kept.map(({ observation }) => observation)
+  }
+
+  context(number: number): Context {
+    const [service = '', operation = '', callee, calleeOperation] = this.#contexts.text(number).split(SEPARATOR)
+    return { service, operation, callee, calleeOperation }
+  }
+
+  /** The name of a context, the same in every window. */
+  contextKey(number: number): string {
+    return this.#contexts.text(number)
+  }
+
+  /** `operation of the span`, then the operations that it called, each once and sorted. */
+  callSet(number: number): readonly string[] {
+    return this.#callSets.text(number).split(SEPARATOR)
+  }
+
+  callSetKey(number: number): string {
+    return this.#callSets.text(number)
+  }
+
+  #keep(observation: Observation): void {
+    this.#kept.push({ observation, hash: hashText(observation.traceId) })
+    if (this.#kept.length >= 2 * this.maxTraces) this.#trim()
+  }
+
+  #trim(): void {
+    this.#kept.sort((a, b) => a.hash - b.hash || (a.observation.traceId < b.observation.traceId ? -1 : 1))
+    this.#kept.length = Math.min(this.#kept.length, this.maxTraces)
+  }
+
+  #describe({ size, parent, service, operation, names }: Trace): Pick<Observation, 'context' | 'callSet'> {
+    const calls: number[][] = Array.from({ length: size }, () => [])
+    for (let row = 0; row < size; row++) if (parent[row]! >= 0) calls[parent[row]!]!.push(row)
+    const nameOf = (row: number): string => `${names.text(service[row]!)}${SEPARATOR}${names.text(operation[row]!)}`
+    const context = new Int32Array(size)
+    const callSet = new Int32Array(size)
+    for (let row = 0; row < size; row++) {
+      const name = nameOf(row)
+      const called = [...new Set(calls[row]!.map(nameOf))].sort()
+      callSet[row] = this.#callSets.number([name, ...called].join(SEPARATOR))
+      // A span that does nothing but call one other service is that call.
+      const elsewhere = calls[row]!.filter((child) => service[child] !== service[row])
+      const isCall = new Set(elsewhere.map((child) => service[child])).size === 1 && calls[row]!.length <= 2
+      const [callee] = elsewhere.map(nameOf).sort()
+      context[row] = this.#contexts.number(isCall ? `${name}${SEPARATOR}${callee}` : name)
+    }
+    return { context, callSet }
+  }
+}
+
+/** For each number of `from`, the number of the same text in `to`. */
+function renumber(from: Names, to: Names): Int32Array {
+  return Int32Array.from({ length: from.size }, (_, number) => to.number(from.text(number)))
+}
+
+/** FNV-1a over UTF-16 code units, 32-bit. */
+function hashText(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  // FNV's low bits are weak for short ids: mix once (murmur3's finaliser)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
