@@ -1,3 +1,5 @@
 export { Names } from './names.js'
 export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.js'
+export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'
+export { type SpanRow, TraceBuilder } from './trace-builder.js'
 export { ERROR, FOLLOWS_FROM, KINDS, type Span, type SpanKind, type Trace } from './types.js'
