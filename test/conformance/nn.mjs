@@ -12,6 +12,7 @@ import {
   pearson,
   percentile,
   pollaczekKhinchine,
+  RffSvm,
   RunningMoments,
   ravelMultiIndex,
   sampleCategorical,
@@ -186,6 +187,60 @@ const checkActionMap = (vector, file) =>
 
 const ddpgGroups = { updates: checkDdpgUpdate, ou_noise: checkNoise, action_map: checkActionMap }
 
+/** A machine with the file's own random features and moments. */
+function svmOf(core, file, options) {
+  const { mean, std, W, offset, gamma } = file
+  const variance = std.map((deviation) => deviation ** 2)
+  const svm = new RffSvm(core, {
+    inputs: mean.length,
+    features: offset.length,
+    gamma,
+    moments: { mean, variance },
+    ...options,
+  })
+  const drawn = svm.save().filter(({ name }) => name !== 'projection' && name !== 'offset')
+  svm.load([...drawn, doubleTensor('projection', W.flat()), doubleTensor('offset', offset)])
+  return svm
+}
+
+function checkSvmSteps(vector, file, { core }) {
+  const svm = svmOf(core, file, {
+    alpha: vector.alpha,
+    learningRate: vector.learning_rate === 'constant' ? vector.eta0 : vector.learning_rate,
+    classWeights: { negative: vector.class_weight.neg, positive: vector.class_weight.pos },
+  })
+  const differences = vector.trace.flatMap(({ after, w, b }, i) => {
+    const rows = file.X.slice(svm.steps, after)
+    svm.partialFit(rows.flat(), file.y.slice(svm.steps, after))
+    return compare({ w: svm.weights(), b: svm.intercept }, { w, b }, file.tol.f64, `trace[${i}]`)
+  })
+  const decision = file.X.map((row) => svm.decision(row))
+  svm.dispose()
+  return [...differences, ...compare(decision, vector.decision, file.tol.f64, 'decision')]
+}
+
+// The random features of a machine approximate the kernel: 2^15 of them to about 3/sqrt(2^15).
+const KERNEL_FEATURES = 2 ** 15
+const KERNEL_TOLERANCE = { abs: 0.02 }
+
+function checkSvmFeatures(expected, file, { core }) {
+  const svm = svmOf(core, file)
+  const features = file.X.map((row) => svm.features(row))
+  svm.dispose()
+  const { mean, std, gamma } = file
+  const moments = { mean, variance: std.map((deviation) => deviation ** 2) }
+  const wide = new RffSvm(core, { inputs: mean.length, features: KERNEL_FEATURES, gamma, moments })
+  const first = file.X.slice(0, expected.exact_kernel_first3.length).map((row) => wide.features(row))
+  wide.dispose()
+  const kernel = first.map((a) => first.map((b) => a.reduce((sum, value, i) => sum + value * b[i], 0)))
+  return [
+    ...compare(features, expected.features, file.tol.f64, 'features'),
+    ...compare(kernel, expected.exact_kernel_first3, KERNEL_TOLERANCE, 'kernel'),
+  ]
+}
+
+const svmGroups = { expected: checkSvmFeatures, sgd: checkSvmSteps }
+
 const statsGroups = {
   running_mean_var(vector, file, { core }) {
     const size = vector.batches[0][0].length
@@ -277,6 +332,7 @@ export const handlers = {
   'nn/mlp': checkMlp,
   'nn/adam': checkAdam,
   'nn/ddpg': byGroup(ddpgGroups),
+  'nn/svm-rff': byGroup(svmGroups),
   'nn/stats': byGroup(statsGroups),
   'nn/queueing': byGroup(queueingGroups),
 }

@@ -35,6 +35,7 @@ export {
   pollaczekKhinchine,
 } from './queueing.js'
 export { Random } from './random.js'
+export { RffSvm, type RffSvmOptions } from './rff-svm.js'
 export { RunningMoments } from './running-moments.js'
 export {
   type EmbeddingSimilarity,
@@ -47,4 +48,5 @@ export {
   varianceShare,
 } from './statistics.js'
 export { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
+export { type PathColumns, type PathRequest, type PathResult, TraceKernel } from './trace-kernel.js'
 export { type CoreBuild, type CoreExports, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'

@@ -1,6 +1,6 @@
 // Memory, growth, traps and disposal: what a service that runs for years relies on.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Adam, Arena, type Core, createCore, DdpgKernel, Mlp, Random, RunningMoments } from '../src/index.js'
+import { Adam, Arena, type Core, createCore, DdpgKernel, Mlp, Random, RffSvm, RunningMoments } from '../src/index.js'
 import { smallAgent, smallOptions } from './ddpg-agent.js'
 
 let core: Core
@@ -97,6 +97,7 @@ describe('disposal', () => {
     ['Mlp', (on) => new Mlp(on, { sizes: [2, 1], activations: ['relu'] }), (net: Mlp) => net.parameters()],
     ['Adam', (on) => new Adam(on, { parameters: 3, learningRate: 0.1 }), (adam: Adam) => adam.firstMoments()],
     ['Random', (on) => new Random(on, 1), (random: Random) => random.uniform()],
+    ['RffSvm', (on) => new RffSvm(on, { inputs: 2 }), (svm: RffSvm) => svm.decision([0, 0])],
     ['RunningMoments', (on) => new RunningMoments(on, 2), (moments: RunningMoments) => moments.mean()],
     ['DdpgKernel', (on) => new DdpgKernel(on, smallOptions), (kernel: DdpgKernel) => kernel.report()],
   ]
