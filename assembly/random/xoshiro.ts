@@ -11,7 +11,8 @@ export function random_seed(state: usize, seedLow: i32, seedHigh: i32, stream: i
   let word = mix(<u32>seedLow) ^ mix(<u32>seedHigh ^ 0x85ebca6b) ^ mix(<u32>stream + 0x9e3779b9)
   for (let i: usize = 0; i < 4; i++) {
     word += 0x9e3779b9
-    store<u32>(state + (i << 2), mix(word) ^ mix(word ^ <u32>stream))
+    // Without a stream the two halves would cancel for every seed.
+    store<u32>(state + (i << 2), stream == 0 ? mix(word) : mix(word) ^ mix(word ^ <u32>stream))
   }
   if ((load<u32>(state) | load<u32>(state, 4) | load<u32>(state, 8) | load<u32>(state, 12)) == 0) store<u32>(state, 1)
   store<f64>(state, 0, 16)

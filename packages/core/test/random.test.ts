@@ -23,6 +23,8 @@ describe('Random', () => {
     expect(of(7, 1)).toEqual(of(7, 1))
     expect(of(7, 1)).not.toEqual(of(7, 2))
     expect(of(7, 1)).not.toEqual(of(7 + 2 ** 33, 1))
+    expect(of(7, 0)).not.toEqual(of(8, 0))
+    expect(of(7, 0)).not.toEqual(of(7, 1))
   })
 
   it('continues exactly from a saved state, the spare normal included', () => {
