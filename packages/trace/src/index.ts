@@ -1,4 +1,33 @@
+export {
+  type BaselineRankings,
+  baselineRankings,
+  type Context,
+  type Culprit,
+  type CulpritExample,
+  type CulpritModel,
+  type CulpritRanking,
+  CulpritWindow,
+  type CulpritWindowOptions,
+  EQUAL_WEIGHTS,
+  EVIDENCE,
+  type EvidenceName,
+  exclusiveTimes,
+  type FitCulpritOptions,
+  fitCulpritModel,
+  type Localisation,
+  loadCulpritModel,
+  type RankOptions,
+  rankCulprits,
+  SHIPPED_MODEL,
+  saveCulpritModel,
+  scoreGuessing,
+  scoreRankings,
+} from './culprits/index.js'
 export { Names } from './names.js'
+export { type ClockResolution, clockResolution } from './path/clock-resolution.js'
+export { criticalPath, type Section } from './path/critical-path.js'
+export type { PathOptions } from './path/options.js'
+export { type CriticalPath, PathFinder } from './path/path-finder.js'
 export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.js'
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'
 export { type SpanRow, TraceBuilder } from './trace-builder.js'
