@@ -74,3 +74,55 @@
 @inline export const DDPG_COUNT: i32 = 9
 // @ts-ignore: decorator
 @inline export const DDPG_CURSOR: i32 = 10
+
+// What `path_column` finds. Kinds are 0 internal, 1 server, 2 client, 3 producer, 4 consumer; flag 1 is FOLLOWS_FROM.
+// @ts-ignore: decorator
+@inline export const PATH_START: i32 = 0
+// @ts-ignore: decorator
+@inline export const PATH_END: i32 = 1
+// @ts-ignore: decorator
+@inline export const PATH_PARENT: i32 = 2
+// @ts-ignore: decorator
+@inline export const PATH_KIND: i32 = 3
+// @ts-ignore: decorator
+@inline export const PATH_FLAGS: i32 = 4
+// @ts-ignore: decorator
+@inline export const PATH_WINDOW_START: i32 = 5
+// @ts-ignore: decorator
+@inline export const PATH_WINDOW_END: i32 = 6
+// @ts-ignore: decorator
+@inline export const PATH_SELF: i32 = 7
+// @ts-ignore: decorator
+@inline export const PATH_STATE: i32 = 8
+// @ts-ignore: decorator
+@inline export const PATH_CHILDREN: i32 = 9
+// @ts-ignore: decorator
+@inline export const PATH_SECTION_ROW: i32 = 10
+// @ts-ignore: decorator
+@inline export const PATH_SECTION_START: i32 = 11
+
+// What `path_get` names.
+// @ts-ignore: decorator
+@inline export const PATH_SECTIONS: i32 = 0
+// @ts-ignore: decorator
+@inline export const PATH_FINISH: i32 = 1
+// @ts-ignore: decorator
+@inline export const PATH_TIED_AT: i32 = 2
+// @ts-ignore: decorator
+@inline export const PATH_CLAMPED: i32 = 3
+// @ts-ignore: decorator
+@inline export const PATH_DROPPED: i32 = 4
+// @ts-ignore: decorator
+@inline export const PATH_TRIMMED: i32 = 5
+
+// Options of `path_begin`.
+// @ts-ignore: decorator
+@inline export const PATH_TO_TRACE_END: i32 = 1
+// @ts-ignore: decorator
+@inline export const PATH_FIRM: i32 = 2
+// @ts-ignore: decorator
+@inline export const PATH_FOLLOWS_FROM_BLOCKS: i32 = 4
+// @ts-ignore: decorator
+@inline export const PATH_CONSUMER_BLOCKS: i32 = 8
+// @ts-ignore: decorator
+@inline export const PATH_LATE_IS_BACKGROUND: i32 = 16

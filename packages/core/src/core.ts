@@ -100,6 +100,11 @@ export class Core {
  */
 export async function createCore(options: CoreOptions = {}): Promise<Core> {
   const { exports, build } = await instantiate(options)
+  return coreOf(exports, build)
+}
+
+/** @throws {CoreError} `core_abi_mismatch` */
+export function coreOf(exports: CoreExports, build: CoreBuild): Core {
   const version = typeof exports.abi_version === 'function' ? exports.abi_version() : undefined
   if (version !== ABI_VERSION) {
     throw new CoreError(

@@ -1,0 +1,263 @@
+// Critical path extraction. `path_begin` makes the tree, `path_resume` walks it; both are O(n log n) and never recurse.
+//
+// blocking: backwards from the root's end. The span whose turn it is hands over to the child that ended last at or before
+// the cursor, gets the cursor back where that child started, and owns what lies between its children. Sections tile the
+// root. to-trace-end: the same walk, begun at the span that ends last in the whole tree; what lies between an asynchronous
+// hop and its parent's end (the wait in the queue) belongs to the hop. firm: Algorithm 3.1 to the letter, whole spans.
+//
+// Siblings with the same times are told apart by their ids, which the core does not know: `path_resume` then returns how
+// many rows wait at children[tied] for an order, and goes on when it is called again. Nothing else depends on row order.
+import * as abi from '../abi'
+import { numberAt, Path, putNumber, putWord, wordAt } from './layout'
+import { sortSiblings } from './siblings'
+import { addState, ASYNC, BACKGROUND, cutWindows, findLatest, linkChildren, orderDown, OUTSIDE, RESUMED, stateOf } from './tree'
+
+// Values of `phase`.
+// @ts-ignore: decorator
+@inline const DESCEND: i32 = 0 // looking for the span that ends last
+// @ts-ignore: decorator
+@inline const CUT: i32 = 1
+// @ts-ignore: decorator
+@inline const WALK: i32 = 2
+
+/** Prepares a laid-out and filled block. options: PATH_TO_TRACE_END | … of abi.ts. tolerance in ns. */
+export function path_begin(block: usize, root: i32, options: i32, tolerance: f64): void {
+  const path = changetype<Path>(block)
+  path.root = root
+  path.options = options
+  path.tolerance = tolerance
+  path.sections = 0
+  path.clamped = 0
+  path.dropped = 0
+  path.trimmed = 0
+  path.settled = -1
+  path.span = root
+  path.phase = options & abi.PATH_TO_TRACE_END ? DESCEND : CUT
+  memory.fill(path.state, 0, <usize>path.n)
+  memory.fill(path.self, 0, <usize>path.n << 3)
+  linkChildren(path)
+  if (path.phase == DESCEND) findLatest(path, orderDown(path))
+}
+
+/** Goes on until the path is found (returns 0) or siblings tie (returns how many wait for an order). */
+export function path_resume(block: usize): i32 {
+  const path = changetype<Path>(block)
+  if (path.phase == DESCEND) {
+    const tied = descend(path)
+    if (tied > 0) return tied
+    path.phase = CUT
+  }
+  if (path.phase == CUT) {
+    cutWindows(path, orderDown(path))
+    memory.fill(path.next, 0xff, <usize>path.n << 2)
+    path.cursor = numberAt(path.windowEnd, path.span)
+    path.finish = path.cursor
+    path.written = path.cursor
+    path.settled = -1
+    path.phase = WALK
+    if (path.options & abi.PATH_FIRM) writeWhole(path, path.root)
+  }
+  return path.options & abi.PATH_FIRM ? walkFirm(path) : walkBack(path)
+}
+
+/** Follows the latest end down from `span` and marks the way; parents before children with the same end. */
+function descend(path: Path): i32 {
+  while (true) {
+    const span = path.span
+    const latest = numberAt(path.windowEnd, span)
+    if (numberAt(path.end, span) == latest) return 0
+    const from = wordAt(path.first, span)
+    if (path.settled != from) {
+      const tied = gatherLatest(path, from, wordAt(path.first, span + 1), latest)
+      if (tied > 1) {
+        path.settled = from
+        path.tiedAt = from
+        return tied
+      }
+    }
+    path.span = wordAt(path.children, from)
+    addState(path, path.span, ASYNC)
+  }
+}
+
+/** Moves the children that lead to `latest` and started first to the front; returns how many. */
+function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
+  let tied = 0
+  let start = Infinity
+  for (let at = from; at < to; at++) {
+    const child = wordAt(path.children, at)
+    if (child == path.root || numberAt(path.windowEnd, child) != latest) continue
+    const began = numberAt(path.start, child)
+    if (began > start) continue
+    if (began < start) tied = 0
+    start = began
+    putWord(path.children, at, wordAt(path.children, from + tied))
+    putWord(path.children, from + tied++, child)
+  }
+  return tied
+}
+
+/** Sorts the children of `span` that can own a part of the path to the front of its list; −1 ends them. */
+function enter(path: Path, span: i32): void {
+  const isFirm = (path.options & abi.PATH_FIRM) != 0
+  const from = wordAt(path.first, span)
+  const to = wordAt(path.first, span + 1)
+  let kept = from
+  for (let at = from; at < to; at++) {
+    const child = wordAt(path.children, at)
+    if (stateOf(path, child) & (BACKGROUND | OUTSIDE) || child == path.root) continue
+    if (isFirm || numberAt(path.windowStart, child) < numberAt(path.windowEnd, child)) putWord(path.children, kept++, child)
+  }
+  if (kept < to) putWord(path.children, kept, -1)
+  if (isFirm) sortSiblings(path.children, from, kept, path.scratch, path.start, path.end, false)
+  else sortSiblings(path.children, from, kept, path.scratch, path.windowEnd, path.windowStart, true)
+  putWord(path.next, span, from)
+}
+
+/** How many rows from children[at] on have the window of the first. */
+function countTied(path: Path, at: i32, to: i32): i32 {
+  const row = wordAt(path.children, at)
+  let end = at + 1
+  for (; end < to; end++) {
+    const other = wordAt(path.children, end)
+    if (other < 0) break
+    if (numberAt(path.windowEnd, other) != numberAt(path.windowEnd, row)) break
+    if (numberAt(path.windowStart, other) != numberAt(path.windowStart, row)) break
+  }
+  return end - at
+}
+
+/** The part of `row` from `start` to where the last section began; nothing when that is no time. */
+// @ts-ignore: decorator
+@inline function writeSection(path: Path, row: i32, start: f64): void {
+  const length = path.written - start
+  if (length <= 0) return
+  const at = 2 * path.n - ++path.sections // latest first, so that they end up in time order
+  putWord(path.sectionRow, at, row)
+  putNumber(path.sectionStart, at, start)
+  putNumber(path.self, row, numberAt(path.self, row) + length)
+  path.written = start
+}
+
+function walkBack(path: Path): i32 {
+  while (true) {
+    const span = path.span
+    const to = wordAt(path.first, span + 1)
+    if (wordAt(path.next, span) < 0) enter(path, span)
+    const at = findPredecessor(path, wordAt(path.next, span), to)
+    if (at < 0) {
+      writeSection(path, span, numberAt(path.windowStart, span))
+      if (span == path.root) return 0
+      leave(path, span)
+      continue
+    }
+    if (path.settled != at) {
+      const tied = countTied(path, at, to)
+      if (tied > 1) {
+        putWord(path.next, span, at)
+        path.settled = at
+        path.tiedAt = at
+        return tied
+      }
+    }
+    const child = wordAt(path.children, at)
+    const end = numberAt(path.windowEnd, child)
+    if (end > path.cursor && stateOf(path, span) & RESUMED) path.trimmed++
+    path.cursor = min(path.cursor, end)
+    writeSection(path, span, path.cursor)
+    putWord(path.next, span, at + 1)
+    path.span = child
+  }
+}
+
+/** The place of the child that ended last at or before the cursor (give or take the tolerance), from `at` on; −1: none. */
+// @ts-ignore: decorator
+@inline function findPredecessor(path: Path, at: i32, to: i32): i32 {
+  const limit = path.cursor + path.tolerance
+  for (; at < to; at++) {
+    const child = wordAt(path.children, at)
+    if (child < 0) return -1
+    if (numberAt(path.windowEnd, child) <= limit && numberAt(path.windowStart, child) < path.cursor) return at
+  }
+  return -1
+}
+
+/** Back to the parent, at the time when the span started. */
+function leave(path: Path, span: i32): void {
+  const parent = wordAt(path.parent, span)
+  path.cursor = numberAt(path.windowStart, span)
+  const parentEnd = numberAt(path.windowEnd, parent)
+  if (path.cursor > parentEnd) {
+    writeSection(path, span, parentEnd) // it waited to begin after its parent was done
+    path.cursor = parentEnd
+  }
+  addState(path, parent, RESUMED)
+  path.span = parent
+}
+
+/** Algorithm 3.1, lines 2 and 3: the path gets the whole span. */
+function writeWhole(path: Path, row: i32): void {
+  putWord(path.sectionRow, path.sections, row)
+  putNumber(path.sectionStart, path.sections++, numberAt(path.start, row))
+  putNumber(path.self, row, numberAt(path.end, row) - numberAt(path.start, row))
+}
+
+/** Lines 4 to 14: the last returned child, then, by start, every child that happened before it. */
+function walkFirm(path: Path): i32 {
+  while (true) {
+    const span = path.span
+    const from = wordAt(path.first, span)
+    const to = wordAt(path.first, span + 1)
+    if (wordAt(path.next, span) < 0) {
+      enter(path, span)
+      path.settled = from
+    }
+    if (path.settled >= from) {
+      const tied = nextTie(path, to)
+      if (tied > 1) return tied
+      bringLastReturned(path, from, to)
+      path.settled = -1
+    }
+    let at = wordAt(path.next, span)
+    while (at > from && at < to && wordAt(path.children, at) >= 0 && !happensBefore(path, at, from)) at++
+    if (at >= to || wordAt(path.children, at) < 0) {
+      if (span == path.root) return 0
+      path.span = wordAt(path.parent, span)
+      continue
+    }
+    putWord(path.next, span, at + 1)
+    path.span = wordAt(path.children, at)
+    writeWhole(path, path.span)
+  }
+}
+
+/** The next rows with equal times from `settled` on, which moves behind them. */
+function nextTie(path: Path, to: i32): i32 {
+  for (let at = path.settled; at < to && wordAt(path.children, at) >= 0; ) {
+    const tied = countTied(path, at, to)
+    path.tiedAt = at
+    at += tied
+    path.settled = at
+    if (tied > 1) return tied
+  }
+  return 0
+}
+
+/** Moves the child that ended last (the longest, then the smallest id among equals) to the front of its siblings. */
+function bringLastReturned(path: Path, from: i32, to: i32): void {
+  if (from == to || wordAt(path.children, from) < 0) return
+  let last = from
+  for (let at = from + 1; at < to && wordAt(path.children, at) >= 0; at++) {
+    if (numberAt(path.end, wordAt(path.children, at)) > numberAt(path.end, wordAt(path.children, last))) last = at
+  }
+  if (last == from) return
+  const row = wordAt(path.children, last)
+  const place = path.children + (<usize>from << 2)
+  memory.copy(place + 4, place, <usize>(last - from) << 2)
+  store<i32>(place, row)
+}
+
+// @ts-ignore: decorator
+@inline function happensBefore(path: Path, at: i32, last: i32): bool {
+  return numberAt(path.end, wordAt(path.children, at)) <= numberAt(path.start, wordAt(path.children, last))
+}

@@ -1,0 +1,112 @@
+import { ConfigError, type Core, type PathRequest, type PathResult, TraceKernel } from '@trimtab/core'
+import { Repairs } from '../repairs.js'
+import type { Trace } from '../types.js'
+import { clockResolution } from './clock-resolution.js'
+import { checkPathOptions, type PathOptions } from './options.js'
+import type { CriticalPath } from './types.js'
+
+/**
+ * Finds critical paths with one kernel, whose memory serves trace after trace.
+ *
+ * The answer does not depend on the order of the spans; siblings with the same times are told apart by their ids.
+ * Source: dissertation 3.2.2, Algorithm 3.1; `blocking` corrects it so that sections add up.
+ *
+ * @example
+ * const finder = new PathFinder(await createCore())
+ * for await (const trace of readTraces(file)) profile.add(finder.find(trace))
+ */
+export class PathFinder {
+  readonly #kernel: TraceKernel
+  readonly #options: PathOptions
+
+  /** @throws {ConfigError} `config_invalid` */
+  constructor(core: Core, options: PathOptions = {}) {
+    checkPathOptions(options)
+    this.#options = options
+    this.#kernel = new TraceKernel(core)
+  }
+
+  /**
+   * @throws {ConfigError} `root_unknown`: the trace has no span `options.root`
+   * @throws {CoreError} `core_out_of_memory` (about 24 million spans)
+   */
+  find(trace: Trace): CriticalPath {
+    const root = this.#rootOf(trace)
+    const request = this.#request(trace, root)
+    const result = this.#kernel.extract(trace, request, (rows) => sortById(trace, rows))
+    return {
+      trace,
+      mode: request.mode,
+      root,
+      latencyNs: result.finishNs - trace.startNs[root]!,
+      toleranceNs: request.toleranceNs,
+      size: result.size,
+      row: result.row,
+      startNs: result.startNs,
+      endNs: result.endNs,
+      selfNs: result.selfNs,
+      background: result.background,
+      windowStartNs: result.windowStartNs,
+      windowEndNs: result.windowEndNs,
+      repairs: repairsOf(trace, root, result),
+    }
+  }
+
+  dispose(): void {
+    this.#kernel.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+
+  #rootOf(trace: Trace): number {
+    const { root } = this.#options
+    if (root === undefined) return trace.root
+    for (let row = 0; row < trace.size; row++) if (trace.spanId(row) === root) return row
+    throw new ConfigError(
+      'root_unknown',
+      `trace ${trace.traceId} has no span ${root}: leave root out or name one of its ids`,
+    )
+  }
+
+  #request(trace: Trace, root: number): PathRequest {
+    const { mode = 'blocking', overlapTolerance = 0, followsFrom, producerConsumer, lateChild } = this.#options
+    return {
+      root,
+      mode,
+      toleranceNs: overlapTolerance === 'auto' ? clockResolution(trace).resolutionNs : overlapTolerance * 1000,
+      followsFromBlocks: followsFrom === 'blocking',
+      consumerBlocks: producerConsumer === 'blocking',
+      lateIsBackground: lateChild === 'background',
+    }
+  }
+}
+
+function sortById(trace: Trace, rows: Int32Array): void {
+  const ids = Array.from(rows, (row) => ({ row, id: trace.spanId(row) }))
+  ids.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  for (let i = 0; i < ids.length; i++) rows[i] = ids[i]!.row
+}
+
+function repairsOf(trace: Trace, root: number, result: PathResult): Repairs {
+  const repairs = new Repairs()
+  const { windowStartNs, windowEndNs, background, clamped, dropped, overlapsTrimmed } = result
+  const where = (row: number) => () => `${trace.traceId}/${trace.spanId(row)}`
+  let wanted = clamped + dropped
+  for (let row = 0; wanted > 0 && row < trace.size; row++) {
+    if (row === root) continue
+    const isInside = windowStartNs[row]! <= windowEndNs[row]!
+    if (isInside) {
+      if (windowStartNs[row] === trace.startNs[row] && windowEndNs[row] === trace.endNs[row]) continue
+      repairs.add('clamped', where(row))
+    } else {
+      const parent = trace.parent[row]!
+      if (background[row] === 1 || parent < 0 || !(windowStartNs[parent]! <= windowEndNs[parent]!)) continue
+      repairs.add('dropped', where(row))
+    }
+    wanted--
+  }
+  if (overlapsTrimmed > 0) repairs.add('overlap_trimmed', () => trace.traceId, overlapsTrimmed)
+  return repairs
+}
