@@ -261,9 +261,9 @@ export class Assembler {
       trace.host[place] = columns.host[row]!
       trace.kind[place] = columns.kind[row]!
       trace.flags[place] = columns.flags[row]!
-      trace.idHigh[place] = id.high[row]!
-      trace.idLow[place] = id.low[row]!
-      trace.idForm[place] = id.form[row]!
+      trace.ids[place * 3] = id.high[row]!
+      trace.ids[place * 3 + 1] = id.low[row]!
+      trace.ids[place * 3 + 2] = id.form[row]!
     }
   }
 

@@ -3,7 +3,7 @@ import type { Names } from './names.js'
 import type { Repairs } from './repairs.js'
 import type { Trace } from './types.js'
 
-const BYTES_PER_ROW = 8 + 8 + 4 * 7 + 3
+const BYTES_PER_ROW = 8 + 8 + 4 * 8 + 2
 
 /** A trace in one block of memory: all columns are views on the same buffer. */
 export class AssembledTrace implements Trace {
@@ -24,9 +24,8 @@ export class AssembledTrace implements Trace {
   /** The origin: whole µs and the ns beyond them. */
   originUs = 0
   originRestNs = 0
-  readonly idHigh: Int32Array
-  readonly idLow: Int32Array
-  readonly idForm: Uint8Array
+  /** [N, 3] high, low and form of each id, as in `IdColumn`. */
+  readonly ids: Int32Array
   /** Ids that had to be changed to be unique, by row. */
   renamed: Map<number, string> | undefined
   readonly #idTexts: Names
@@ -45,11 +44,9 @@ export class AssembledTrace implements Trace {
     this.operation = new Int32Array(buffer, size * 24, size)
     this.instance = new Int32Array(buffer, size * 28, size)
     this.host = new Int32Array(buffer, size * 32, size)
-    this.idHigh = new Int32Array(buffer, size * 36, size)
-    this.idLow = new Int32Array(buffer, size * 40, size)
-    this.kind = new Uint8Array(buffer, size * 44, size)
-    this.flags = new Uint8Array(buffer, size * 45, size)
-    this.idForm = new Uint8Array(buffer, size * 46, size)
+    this.ids = new Int32Array(buffer, size * 36, size * 3)
+    this.kind = new Uint8Array(buffer, size * 48, size)
+    this.flags = new Uint8Array(buffer, size * 49, size)
   }
 
   get originUnixNs(): bigint {
@@ -59,6 +56,6 @@ export class AssembledTrace implements Trace {
   spanId(row: number): string {
     const renamed = this.renamed?.get(row)
     if (renamed !== undefined) return renamed
-    return idText(this.idHigh[row]!, this.idLow[row]!, this.idForm[row]!, this.#idTexts)
+    return idText(this.ids[row * 3]!, this.ids[row * 3 + 1]!, this.ids[row * 3 + 2]!, this.#idTexts)
   }
 }

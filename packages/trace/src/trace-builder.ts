@@ -89,21 +89,27 @@ export class TraceBuilder {
 
   /** Assembles what was handed over since the last call, one trace for each id, first met first. */
   finish(): Trace[] {
+    return [...this.traces()]
+  }
+
+  /** `finish()` one trace at a time, for readers that pass them on; no span may be handed over until it has ended. */
+  *traces(): Generator<Trace, void, undefined> {
     const { columns, traceIds } = this
-    const traces: Trace[] = []
     const starts = this.#groupRows(traceIds.size)
-    for (let number = 0; number < traceIds.size; number++) {
-      const repairs = this.#repairsOfTraces.get(number) ?? new Repairs()
-      const from = starts[number]!
-      const to = starts[number + 1]!
-      const trace = this.#assembler.assemble(traceIds.text(number), this.#order, from, to, repairs)
-      if (trace) traces.push(trace)
-      else this.repairs.merge(repairs)
+    try {
+      for (let number = 0; number < traceIds.size; number++) {
+        const repairs = this.#repairsOfTraces.get(number) ?? new Repairs()
+        const from = starts[number]!
+        const to = starts[number + 1]!
+        const trace = this.#assembler.assemble(traceIds.text(number), this.#order, from, to, repairs)
+        if (trace) yield trace
+        else this.repairs.merge(repairs)
+      }
+    } finally {
+      columns.clear()
+      traceIds.clear()
+      this.#repairsOfTraces.clear()
     }
-    columns.clear()
-    traceIds.clear()
-    this.#repairsOfTraces.clear()
-    return traces
   }
 
   /** Writes the rows to `#order`, trace by trace. @returns [traces + 1] where each trace starts */
