@@ -33,3 +33,20 @@ export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.j
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'
 export { type SpanRow, TraceBuilder } from './trace-builder.js'
 export { ERROR, FOLLOWS_FROM, KINDS, type Span, type SpanKind, type Trace } from './types.js'
+export {
+  type CallTree,
+  CallTreeBuilder,
+  callTree,
+  type Frame,
+  foldedStacks,
+  frameName,
+  inclusiveOnPath,
+  type PathAttributes,
+  type SpanAttributes,
+  type SpeedscopeEvent,
+  type SpeedscopeFile,
+  type SpeedscopeProfile,
+  SpeedscopeWriter,
+  spanAttributes,
+  sumUp,
+} from './write/index.js'

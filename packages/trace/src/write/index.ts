@@ -1,0 +1,4 @@
+export { inclusiveOnPath, type PathAttributes, type SpanAttributes, spanAttributes } from './attributes.js'
+export { type CallTree, CallTreeBuilder, callTree, type Frame, sumUp } from './call-tree.js'
+export { foldedStacks, frameName } from './folded.js'
+export { type SpeedscopeEvent, type SpeedscopeFile, type SpeedscopeProfile, SpeedscopeWriter } from './speedscope.js'
