@@ -27,11 +27,11 @@ export class PathFinder {
   }
 
   /**
+   * @param root  row of the span whose latency is to be explained; default: `options.root`, else the trace's root
    * @throws {ConfigError} `root_unknown`: the trace has no span `options.root`
    * @throws {CoreError} `core_out_of_memory` (about 24 million spans)
    */
-  find(trace: Trace): CriticalPath {
-    const root = this.#rootOf(trace)
+  find(trace: Trace, root: number = this.#rootOf(trace)): CriticalPath {
     const request = this.#request(trace, root)
     const result = this.#kernel.extract(trace, request, (rows) => sortById(trace, rows))
     return {
