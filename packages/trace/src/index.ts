@@ -29,6 +29,22 @@ export { criticalPath, type Section } from './path/critical-path.js'
 export type { PathOptions } from './path/options.js'
 export { PathFinder } from './path/path-finder.js'
 export type { CriticalPath } from './path/types.js'
+export {
+  bucketStart,
+  type CallPathProfile,
+  Distribution,
+  type EdgeProfile,
+  type EndpointProfile,
+  type Exemplar,
+  type Frame,
+  Histogram,
+  type InstanceProfile,
+  type Interval,
+  Profile,
+  type ProfileCell,
+  RELATIVE_ERROR,
+  type ServiceProfile,
+} from './profile/index.js'
 export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.js'
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'
 export { type SpanRow, TraceBuilder } from './trace-builder.js'

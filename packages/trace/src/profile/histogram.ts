@@ -1,0 +1,180 @@
+import type { ColumnReader } from './column-file.js'
+import { grown, PairTable } from './pair-table.js'
+
+const SUB_BITS = 6 // 64 buckets an octave: a bucket is at most 1/64 wide, its middle at most 1/129 off
+const SHIFT = 20 - SUB_BITS // a double's high word holds 20 bits of the fraction
+const BIAS = 1023 << SUB_BITS
+
+/** No quantile is further from the truth than this part of it. */
+export const RELATIVE_ERROR: number = 1 / (2 ** (SUB_BITS + 1) + 1)
+
+/** The bucket of time zero; all others are ≥ 0. */
+export const ZERO_BUCKET = -1
+/** No bucket has this number or a higher one. */
+export const BUCKETS: number = 53 << SUB_BITS
+
+const word = new DataView(new ArrayBuffer(8))
+
+/**
+ * Which bucket a time (ns, 0 or ≥ 1) falls into: its octave and the first six bits after its leading one, read from the
+ * double itself. Linear within an octave, logarithmic over octaves (as HdrHistogram), without a logarithm.
+ */
+export function bucketOf(timeNs: number): number {
+  if (timeNs < 1) return ZERO_BUCKET
+  word.setFloat64(0, timeNs)
+  return (word.getInt32(0) >> SHIFT) - BIAS
+}
+
+/** The smallest time of the bucket; that of the next bucket ends it. */
+export function bucketStart(bucket: number): number {
+  if (bucket <= ZERO_BUCKET) return 0
+  word.setInt32(0, (bucket + BIAS) << SHIFT)
+  word.setInt32(4, 0)
+  return word.getFloat64(0)
+}
+
+/** The time that stands for all of the bucket: no member is further from it than RELATIVE_ERROR of itself. */
+export function bucketMiddle(bucket: number): number {
+  const low = bucketStart(bucket)
+  const high = bucketStart(bucket + 1)
+  return low === 0 ? 0 : (2 * low * high) / (low + high)
+}
+
+/** Counts by cell and bucket, for all cells in one table: a cell with three values costs three entries. */
+export class Histograms {
+  readonly #entries = new PairTable()
+  #counts = new Float64Array(16)
+  #index: { readonly starts: Int32Array; readonly entries: Int32Array } | undefined
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  add(cell: number, bucket: number, count = 1): void {
+    const entry = this.#entries.number(cell, bucket)
+    if (entry === this.#counts.length) this.#counts = grown(this.#counts, entry + 1)
+    this.#counts[entry]! += count
+    this.#index = undefined
+  }
+
+  /** Adds the counts of `other`, whose cell c is this one's cells[c]. */
+  merge(other: Histograms, cells: Int32Array): void {
+    for (let entry = 0; entry < other.#entries.size; entry++) {
+      this.add(cells[other.#entries.first(entry)]!, other.#entries.second(entry), other.#counts[entry]!)
+    }
+  }
+
+  /** The counts of the cells in the given order, by place in the order and bucket. */
+  save(prefix: string, order: Int32Array): Record<string, Float64Array | Int32Array> {
+    const { starts, entries } = this.#indexed()
+    const sorted: number[] = []
+    const places: number[] = []
+    for (let place = 0; place < order.length; place++) {
+      const cell = order[place]!
+      const own = entries.slice(starts[cell] ?? entries.length, starts[cell + 1] ?? entries.length)
+      for (const entry of own.sort((a, b) => this.#entries.second(a) - this.#entries.second(b))) {
+        sorted.push(entry)
+        places.push(place)
+      }
+    }
+    return {
+      [`${prefix}.cell`]: Int32Array.from(places),
+      [`${prefix}.bucket`]: Int32Array.from(sorted, (entry) => this.#entries.second(entry)),
+      [`${prefix}.count`]: Float64Array.from(sorted, (entry) => this.#counts[entry]!),
+    }
+  }
+
+  /** Adds what `save` gave, of cells 0 … cells − 1. */
+  load(prefix: string, cells: number, reader: ColumnReader): void {
+    const of = reader.integers(`${prefix}.cell`, undefined, 0, cells)
+    const buckets = reader.integers(`${prefix}.bucket`, of.length, ZERO_BUCKET, BUCKETS)
+    const counts = reader.counts(`${prefix}.count`, of.length)
+    for (let i = 0; i < of.length; i++) this.add(of[i]!, buckets[i]!, counts[i]!)
+  }
+
+  /** What was counted for the given cells together. */
+  read(cells: readonly number[]): Histogram {
+    const { starts, entries } = this.#indexed()
+    const counts = new Map<number, number>()
+    for (const cell of cells) {
+      for (let i = starts[cell] ?? entries.length; i < (starts[cell + 1] ?? entries.length); i++) {
+        const bucket = this.#entries.second(entries[i]!)
+        counts.set(bucket, (counts.get(bucket) ?? 0) + this.#counts[entries[i]!]!)
+      }
+    }
+    const buckets = Int32Array.from(counts.keys()).sort()
+    return new Histogram(
+      buckets,
+      Float64Array.from(buckets, (bucket) => counts.get(bucket)!),
+    )
+  }
+
+  /** Entries by cell, those of cell c at starts[c] … starts[c + 1]. */
+  #indexed(): { readonly starts: Int32Array; readonly entries: Int32Array } {
+    if (this.#index) return this.#index
+    const { size } = this.#entries
+    let cells = 0
+    for (let entry = 0; entry < size; entry++) cells = Math.max(cells, this.#entries.first(entry) + 1)
+    const starts = new Int32Array(cells + 1)
+    for (let entry = 0; entry < size; entry++) starts[this.#entries.first(entry) + 1]! += 1
+    for (let cell = 0; cell < cells; cell++) starts[cell + 1]! += starts[cell]!
+    const next = starts.slice()
+    const entries = new Int32Array(size)
+    for (let entry = 0; entry < size; entry++) entries[next[this.#entries.first(entry)]!++] = entry
+    this.#index = { starts, entries }
+    return this.#index
+  }
+}
+
+export interface Interval {
+  readonly low: number
+  readonly high: number
+}
+
+/** How many times fell where. */
+export class Histogram {
+  readonly count: number
+  /** [B] ascending; see `bucketStart`. */
+  readonly buckets: Int32Array
+  /** [B] */
+  readonly counts: Float64Array
+
+  constructor(buckets: Int32Array, counts: Float64Array) {
+    this.buckets = buckets
+    this.counts = counts
+    let count = 0
+    for (const each of counts) count += each
+    this.count = count
+  }
+
+  /**
+   * The q-th quantile in ns, q in 0 … 1, within RELATIVE_ERROR of the value at rank round(q · (count − 1)); NaN when nothing
+   * was counted.
+   */
+  quantile(q: number): number {
+    return this.#atRank(Math.round(Math.min(1, Math.max(0, q)) * (this.count - 1)))
+  }
+
+  /**
+   * Where the q-th quantile of the population lies, `z` standard errors wide (1.96: 95 %), from the spread of the rank:
+   * q·n ± z·√(n·q·(1−q)). An end that the samples do not reach is open: 0 below, Infinity above (a p99 of a hundred).
+   */
+  quantileInterval(q: number, z = 1.96): Interval {
+    const spread = z * Math.sqrt(this.count * q * (1 - q))
+    const low = Math.floor(q * this.count - spread) - 1
+    const high = Math.ceil(q * this.count + spread)
+    return {
+      low: low < 0 ? 0 : this.#atRank(low),
+      high: high < this.count ? this.#atRank(high) : Number.POSITIVE_INFINITY,
+    }
+  }
+
+  #atRank(rank: number): number {
+    let below = 0
+    for (let i = 0; i < this.buckets.length; i++) {
+      below += this.counts[i]!
+      if (rank < below) return bucketMiddle(this.buckets[i]!)
+    }
+    return Number.NaN
+  }
+}

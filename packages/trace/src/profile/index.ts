@@ -1,0 +1,13 @@
+export { Distribution } from './distribution.js'
+export type { Exemplar } from './endpoints.js'
+export { bucketStart, Histogram, type Interval, RELATIVE_ERROR } from './histogram.js'
+export { Profile } from './profile.js'
+export type {
+  CallPathProfile,
+  EdgeProfile,
+  EndpointProfile,
+  Frame,
+  InstanceProfile,
+  ProfileCell,
+  ServiceProfile,
+} from './profile-views.js'

@@ -1,0 +1,208 @@
+import { ConfigError } from '@trimtab/core'
+import type { CriticalPath } from '../path/types.js'
+import { Distribution } from './distribution.js'
+import { NameOrder, ranks } from './name-order.js'
+import { PairTable } from './pair-table.js'
+import { ProfileTables } from './profile-tables.js'
+import {
+  CallPathProfile,
+  EdgeProfile,
+  type EndpointProfile,
+  InstanceProfile,
+  type ProfileCell,
+  ProfileWindow,
+  ServiceProfile,
+} from './profile-views.js'
+
+/**
+ * Where the latency of many requests went, by call path, edge, service and instance.
+ *
+ * Streaming: memory grows with different call paths, not with traces. Mergeable: all sums are whole numbers, so profiles of
+ * the parts of a window merge to exactly the profile of the window, in any order. What `callPaths()` and the like return are
+ * views, good until the next `add` or `merge`.
+ *
+ * @example
+ * const profile = new Profile()
+ * for await (const trace of readTraces(file)) profile.add(finder.find(trace))
+ * for (const { service, share, self } of profile.services()) console.log(service, share, self.quantile(0.99))
+ */
+export class Profile {
+  readonly #tables = new ProfileTables()
+  #mode: CriticalPath['mode'] | undefined
+  #read: { readonly order: NameOrder; readonly window: ProfileWindow } | undefined
+
+  /** How its paths were found; undefined before the first. */
+  get mode(): CriticalPath['mode'] | undefined {
+    return this.#mode
+  }
+
+  /** How many were added: its requests. */
+  get traces(): number {
+    const { requests, size } = this.#tables.endpoints
+    let traces = 0
+    for (let endpoint = 0; endpoint < size; endpoint++) traces += requests[endpoint]!
+    return traces
+  }
+
+  /** @throws {ConfigError} `mode_mismatch`: paths of another mode are in it; nothing was added */
+  add(path: CriticalPath): void {
+    this.#requireMode(path.mode)
+    this.#tables.add(path)
+    this.#read = undefined
+  }
+
+  /**
+   * Adds all of `other`.
+   * @throws {ConfigError} `mode_mismatch`: its paths are of another mode; nothing was added
+   */
+  merge(other: Profile): void {
+    if (other.#mode) this.#requireMode(other.#mode)
+    this.#tables.merge(other.#tables)
+    this.#read = undefined
+  }
+
+  /** All requests together. */
+  get latency(): Distribution {
+    const { endpoints } = this.#tables
+    const rows = [...this.#reading().window.endpoints]
+    const sum = (of: 'latency' | 'latencySquares'): bigint =>
+      rows.reduce((all, row) => all + endpoints[of].exact(row), 0n)
+    return new Distribution(this.traces, sum('latency'), sum('latencySquares'), () => endpoints.latencies.read(rows))
+  }
+
+  /** Most requests first, then by name. */
+  endpoints(): EndpointProfile[] {
+    const { endpoints, paths } = this.#tables
+    const profiles = Array.from(this.#reading().window.endpoints, (row): EndpointProfile => {
+      const path = endpoints.paths.first(row)
+      const requests = endpoints.requests[row]!
+      return {
+        service: paths.names.text(paths.service(path)),
+        operation: paths.names.text(paths.operation(path)),
+        requests,
+        errors: endpoints.errors[row]!,
+        latency: new Distribution(requests, endpoints.latency.exact(row), endpoints.latencySquares.exact(row), () =>
+          endpoints.latencies.read([row]),
+        ),
+        slowest: [...endpoints.slowest[row]!],
+        near: (q) => endpoints.near(row, q),
+      }
+    })
+    return profiles.sort((a, b) => b.requests - a.requests)
+  }
+
+  /** Most time on the path first, then by name. */
+  services(): ServiceProfile[] {
+    const { services, serviceCells, paths } = this.#tables
+    return this.#grouped(
+      services,
+      (cell) => services.second(cell),
+      (service, _, cells) =>
+        new ServiceProfile(paths.names.text(service), this.#reading().window, serviceCells, cells, (cell) =>
+          services.first(cell),
+        ),
+    )
+  }
+
+  /** Most time on the path first, then by name. */
+  instances(): InstanceProfile[] {
+    const { services, instances, instanceCells, paths } = this.#tables
+    return this.#grouped(
+      instances,
+      (cell) => services.second(instances.first(cell)),
+      (service, instance, cells) =>
+        new InstanceProfile(
+          paths.names.text(service),
+          paths.names.text(instance),
+          this.#reading().window,
+          instanceCells,
+          cells,
+          (cell) => services.first(instances.first(cell)),
+        ),
+    )
+  }
+
+  /** Which service calls which. Most time on the path first, then by name. */
+  edges(): EdgeProfile[] {
+    const { services, edges, edgeCells, paths } = this.#tables
+    return this.#grouped(
+      edges,
+      (cell) => services.second(edges.first(cell)),
+      (caller, callee, cells) =>
+        new EdgeProfile(
+          paths.names.text(caller),
+          paths.names.text(callee),
+          this.#reading().window,
+          edgeCells,
+          cells,
+          (cell) => services.first(edges.first(cell)),
+        ),
+    )
+  }
+
+  /** Most time on the path first, then by name. */
+  callPaths(): CallPathProfile[] {
+    const { paths, callPathCells } = this.#tables
+    const { order, window } = this.#reading()
+    const profiles: CallPathProfile[] = []
+    for (const path of order.paths) {
+      if (paths.isMarker(path)) continue
+      profiles.push(new CallPathProfile(this.#tables, path, window, callPathCells, [path], () => paths.root(path)))
+    }
+    return weightiestFirst(profiles)
+  }
+
+  /** Cells of `keys` by a first name and that of their key, each group in the order of its endpoints' names. */
+  #grouped<C extends ProfileCell>(
+    keys: PairTable,
+    firstName: (cell: number) => number,
+    make: (first: number, second: number, cells: readonly number[]) => C,
+  ): C[] {
+    const { nameRank } = this.#reading().order
+    const groups = new PairTable()
+    const members: number[][] = []
+    for (const cell of this.#cellOrder(keys)) {
+      const group = groups.number(firstName(cell), keys.second(cell))
+      members[group] ??= []
+      members[group].push(cell)
+    }
+    const order = members
+      .map((_, group) => group)
+      .sort(
+        (a, b) =>
+          nameRank[groups.first(a)]! - nameRank[groups.first(b)]! ||
+          nameRank[groups.second(a)]! - nameRank[groups.second(b)]!,
+      )
+    return weightiestFirst(order.map((group) => make(groups.first(group), groups.second(group), members[group]!)))
+  }
+
+  #cellOrder(keys: PairTable): Int32Array {
+    const { services } = this.#tables
+    const { order } = this.#reading()
+    if (keys === services) return order.ofKeys(services, order.pathRank)
+    return order.ofKeys(keys, ranks(order.ofKeys(services, order.pathRank)))
+  }
+
+  #reading(): { readonly order: NameOrder; readonly window: ProfileWindow } {
+    if (!this.#read) {
+      const order = new NameOrder(this.#tables.paths)
+      this.#read = { order, window: new ProfileWindow(this.#tables, order.pathRank) }
+    }
+    return this.#read
+  }
+
+  #requireMode(mode: CriticalPath['mode']): void {
+    if (this.#mode && this.#mode !== mode) {
+      throw new ConfigError(
+        'mode_mismatch',
+        `this profile holds paths of mode ${this.#mode}, got one of mode ${mode}: keep a profile for each mode`,
+      )
+    }
+    this.#mode = mode
+  }
+}
+
+/** Most time on the path first; equals stay in order. */
+function weightiestFirst<C extends ProfileCell>(profiles: C[]): C[] {
+  return profiles.sort((a, b) => b.selfNs - a.selfNs)
+}
