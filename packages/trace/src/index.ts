@@ -36,7 +36,6 @@ export {
   type EdgeProfile,
   type EndpointProfile,
   type Exemplar,
-  type Frame,
   Histogram,
   type InstanceProfile,
   type Interval,

@@ -6,7 +6,6 @@ export type {
   CallPathProfile,
   EdgeProfile,
   EndpointProfile,
-  Frame,
   InstanceProfile,
   ProfileCell,
   ServiceProfile,

@@ -1,3 +1,4 @@
+import type { Frame } from '../write/call-tree.js'
 import type { Cells } from './cells.js'
 import { Distribution, scatter } from './distribution.js'
 import type { Exemplar } from './endpoints.js'
@@ -192,11 +193,6 @@ export abstract class ProfileCell {
       varianceShare: this.#window.latencyScatter > 0 ? crossScatter / this.#window.latencyScatter : 0,
     }
   }
-}
-
-export interface Frame {
-  readonly service: string
-  readonly operation: string
 }
 
 type CellArguments = ConstructorParameters<typeof ProfileCell>
