@@ -25,14 +25,14 @@ import * as abi from '../abi'
   written: f64 = 0
   /** Where the path ends. */
   finish: f64 = 0
-  /** Place in `children` of the tied siblings that wait for an order, and up to where orders were given. */
+  /** Place in `children` of the siblings that wait to be sorted by id, how many, and which place was sorted. */
   tiedAt: i32 = 0
+  tied: i32 = 0
   settled: i32 = 0
 
   clamped: i32 = 0
   dropped: i32 = 0
   trimmed: i32 = 0
-  unused: i32 = 0
 
   start: usize = 0
   end: usize = 0
@@ -44,7 +44,7 @@ import * as abi from '../abi'
   /** Children of s: children[first[s]] … children[first[s + 1] − 1]. */
   first: usize = 0
   children: usize = 0
-  /** Place in `children` that the walk has come to; −1 before the span is entered. */
+  /** Which of `children` is next: backwards the one before it, for firm the one there; −1 before the span is entered. */
   next: usize = 0
   /** Rows from the root down while the tree is made, room for merges afterwards. */
   scratch: usize = 0

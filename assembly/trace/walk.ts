@@ -5,8 +5,9 @@
 // root. to-trace-end: the same walk, begun at the span that ends last in the whole tree; what lies between an asynchronous
 // hop and its parent's end (the wait in the queue) belongs to the hop. firm: Algorithm 3.1 to the letter, whole spans.
 //
-// Siblings with the same times are told apart by their ids, which the core does not know: `path_resume` then returns how
-// many rows wait at children[tied] for an order, and goes on when it is called again. Nothing else depends on row order.
+// The last of several children is the last by (end, start, id). The core does not know ids: where they decide,
+// `path_resume` returns how many rows at children[tied] wait to be sorted by them, and goes on when it is called again.
+// Nothing depends on the order of the rows.
 import * as abi from '../abi'
 import { numberAt, Path, putNumber, putWord, wordAt } from './layout'
 import { sortSiblings } from './siblings'
@@ -30,6 +31,7 @@ export function path_begin(block: usize, root: i32, options: i32, tolerance: f64
   path.clamped = 0
   path.dropped = 0
   path.trimmed = 0
+  path.tied = 0
   path.settled = -1
   path.span = root
   path.phase = options & abi.PATH_TO_TRACE_END ? DESCEND : CUT
@@ -68,28 +70,28 @@ function descend(path: Path): i32 {
     if (numberAt(path.end, span) == latest) return 0
     const from = wordAt(path.first, span)
     if (path.settled != from) {
-      const tied = gatherLatest(path, from, wordAt(path.first, span + 1), latest)
-      if (tied > 1) {
+      path.tied = gatherLatest(path, from, wordAt(path.first, span + 1), latest)
+      if (path.tied > 1) {
         path.settled = from
         path.tiedAt = from
-        return tied
+        return path.tied
       }
     }
-    path.span = wordAt(path.children, from)
+    path.span = wordAt(path.children, from + path.tied - 1)
     addState(path, path.span, ASYNC)
   }
 }
 
-/** Moves the children that lead to `latest` and started first to the front; returns how many. */
+/** Moves the children that lead to `latest` and started last to the front; returns how many. */
 function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
   let tied = 0
-  let start = Infinity
+  let start = -Infinity
   for (let at = from; at < to; at++) {
     const child = wordAt(path.children, at)
     if (child == path.root || numberAt(path.windowEnd, child) != latest) continue
     const began = numberAt(path.start, child)
-    if (began > start) continue
-    if (began < start) tied = 0
+    if (began < start) continue
+    if (began > start) tied = 0
     start = began
     putWord(path.children, at, wordAt(path.children, from + tied))
     putWord(path.children, from + tied++, child)
@@ -97,34 +99,27 @@ function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
   return tied
 }
 
-/** Sorts the children of `span` that can own a part of the path to the front of its list; −1 ends them. */
-function enter(path: Path, span: i32): void {
-  const isFirm = (path.options & abi.PATH_FIRM) != 0
+/** Sorts the children of `span` that can own a part of the path to the front of its list; returns where they end. */
+function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
   const from = wordAt(path.first, span)
   const to = wordAt(path.first, span + 1)
+  const isFirm = (path.options & abi.PATH_FIRM) != 0
   let kept = from
   for (let at = from; at < to; at++) {
     const child = wordAt(path.children, at)
     if (stateOf(path, child) & (BACKGROUND | OUTSIDE) || child == path.root) continue
     if (isFirm || numberAt(path.windowStart, child) < numberAt(path.windowEnd, child)) putWord(path.children, kept++, child)
   }
-  if (kept < to) putWord(path.children, kept, -1)
-  if (isFirm) sortSiblings(path.children, from, kept, path.scratch, path.start, path.end, false)
-  else sortSiblings(path.children, from, kept, path.scratch, path.windowEnd, path.windowStart, true)
-  putWord(path.next, span, from)
+  sortSiblings(path.children, from, kept, path.scratch, major, minor)
+  return kept
 }
 
-/** How many rows from children[at] on have the window of the first. */
-function countTied(path: Path, at: i32, to: i32): i32 {
-  const row = wordAt(path.children, at)
-  let end = at + 1
-  for (; end < to; end++) {
-    const other = wordAt(path.children, end)
-    if (other < 0) break
-    if (numberAt(path.windowEnd, other) != numberAt(path.windowEnd, row)) break
-    if (numberAt(path.windowStart, other) != numberAt(path.windowStart, row)) break
-  }
-  return end - at
+// @ts-ignore: decorator
+@inline function haveSameWindow(path: Path, a: i32, b: i32): bool {
+  return (
+    numberAt(path.windowEnd, a) == numberAt(path.windowEnd, b) &&
+    numberAt(path.windowStart, a) == numberAt(path.windowStart, b)
+  )
 }
 
 /** The part of `row` from `start` to where the last section began; nothing when that is no time. */
@@ -142,44 +137,46 @@ function countTied(path: Path, at: i32, to: i32): i32 {
 function walkBack(path: Path): i32 {
   while (true) {
     const span = path.span
-    const to = wordAt(path.first, span + 1)
-    if (wordAt(path.next, span) < 0) enter(path, span)
-    const at = findPredecessor(path, wordAt(path.next, span), to)
-    if (at < 0) {
+    const from = wordAt(path.first, span)
+    if (wordAt(path.next, span) < 0) {
+      putWord(path.next, span, sortChildren(path, span, path.windowEnd, path.windowStart))
+    }
+    const at = findPredecessor(path, from, wordAt(path.next, span) - 1)
+    if (at < from) {
       writeSection(path, span, numberAt(path.windowStart, span))
       if (span == path.root) return 0
       leave(path, span)
       continue
     }
+    const child = wordAt(path.children, at)
     if (path.settled != at) {
-      const tied = countTied(path, at, to)
-      if (tied > 1) {
-        putWord(path.next, span, at)
+      let first = at
+      while (first > from && haveSameWindow(path, wordAt(path.children, first - 1), child)) first--
+      if (first < at) {
+        putWord(path.next, span, at + 1)
         path.settled = at
-        path.tiedAt = at
-        return tied
+        path.tiedAt = first
+        return at + 1 - first
       }
     }
-    const child = wordAt(path.children, at)
     const end = numberAt(path.windowEnd, child)
     if (end > path.cursor && stateOf(path, span) & RESUMED) path.trimmed++
     path.cursor = min(path.cursor, end)
     writeSection(path, span, path.cursor)
-    putWord(path.next, span, at + 1)
+    putWord(path.next, span, at)
     path.span = child
   }
 }
 
-/** The place of the child that ended last at or before the cursor (give or take the tolerance), from `at` on; −1: none. */
+/** The place of the child that ended last at or before the cursor (give or take the tolerance), from `at` back; below `from`: none. */
 // @ts-ignore: decorator
-@inline function findPredecessor(path: Path, at: i32, to: i32): i32 {
+@inline function findPredecessor(path: Path, from: i32, at: i32): i32 {
   const limit = path.cursor + path.tolerance
-  for (; at < to; at++) {
+  for (; at >= from; at--) {
     const child = wordAt(path.children, at)
-    if (child < 0) return -1
-    if (numberAt(path.windowEnd, child) <= limit && numberAt(path.windowStart, child) < path.cursor) return at
+    if (numberAt(path.windowEnd, child) <= limit && numberAt(path.windowStart, child) < path.cursor) break
   }
-  return -1
+  return at
 }
 
 /** Back to the parent, at the time when the span started. */
@@ -209,7 +206,9 @@ function walkFirm(path: Path): i32 {
     const from = wordAt(path.first, span)
     const to = wordAt(path.first, span + 1)
     if (wordAt(path.next, span) < 0) {
-      enter(path, span)
+      const kept = sortChildren(path, span, path.start, path.end)
+      if (kept < to) putWord(path.children, kept, -1) // ends them
+      putWord(path.next, span, from)
       path.settled = from
     }
     if (path.settled >= from) {
@@ -219,36 +218,43 @@ function walkFirm(path: Path): i32 {
       path.settled = -1
     }
     let at = wordAt(path.next, span)
-    while (at > from && at < to && wordAt(path.children, at) >= 0 && !happensBefore(path, at, from)) at++
-    if (at >= to || wordAt(path.children, at) < 0) {
+    while (isChild(path, at, to) && at > from && !happensBefore(path, at, from)) at++
+    if (isChild(path, at, to)) {
+      putWord(path.next, span, at + 1)
+      path.span = wordAt(path.children, at)
+      writeWhole(path, path.span)
+    } else {
       if (span == path.root) return 0
       path.span = wordAt(path.parent, span)
-      continue
     }
-    putWord(path.next, span, at + 1)
-    path.span = wordAt(path.children, at)
-    writeWhole(path, path.span)
   }
+}
+
+// @ts-ignore: decorator
+@inline function isChild(path: Path, at: i32, to: i32): bool {
+  return at < to && wordAt(path.children, at) >= 0
 }
 
 /** The next rows with equal times from `settled` on, which moves behind them. */
 function nextTie(path: Path, to: i32): i32 {
-  for (let at = path.settled; at < to && wordAt(path.children, at) >= 0; ) {
-    const tied = countTied(path, at, to)
+  while (isChild(path, path.settled, to)) {
+    const at = path.settled
+    const row = wordAt(path.children, at)
+    let end = at + 1
+    while (isChild(path, end, to) && haveSameWindow(path, wordAt(path.children, end), row)) end++
+    path.settled = end
     path.tiedAt = at
-    at += tied
-    path.settled = at
-    if (tied > 1) return tied
+    if (end - at > 1) return end - at
   }
   return 0
 }
 
-/** Moves the child that ended last (the longest, then the smallest id among equals) to the front of its siblings. */
+/** Moves the last of the children to the front. */
 function bringLastReturned(path: Path, from: i32, to: i32): void {
-  if (from == to || wordAt(path.children, from) < 0) return
+  if (!isChild(path, from, to)) return
   let last = from
-  for (let at = from + 1; at < to && wordAt(path.children, at) >= 0; at++) {
-    if (numberAt(path.end, wordAt(path.children, at)) > numberAt(path.end, wordAt(path.children, last))) last = at
+  for (let at = from + 1; isChild(path, at, to); at++) {
+    if (numberAt(path.end, wordAt(path.children, at)) >= numberAt(path.end, wordAt(path.children, last))) last = at
   }
   if (last == from) return
   const row = wordAt(path.children, last)
