@@ -1,0 +1,255 @@
+import { ConfigError, type Core, Problems, Random, RffSvm } from '@trimtab/core'
+import { type ClassifierFile, readClassifierFile, stateOf, tensorsOf, writeClassifierFile } from './classifier-file.js'
+import { distributionOf, driftOf, type FeatureDistribution, type FeatureDrift } from './drift.js'
+import { FEATURE_SETS, type FeatureSetName } from './features.js'
+import { type Calibration, fitCalibration, probabilityOf } from './platt.js'
+import { type OperatingPoint, pointAt, rocCurve } from './roc.js'
+
+type Numbers = ArrayLike<number>
+
+/** A component of a window whose truth is known: F features, and whether it was at fault. */
+export interface LabelledComponent {
+  /** [F] as the classifier's feature set makes them. */
+  readonly features: Numbers
+  readonly isCritical: boolean
+  /**
+   * How much to believe the label, ≥ 0. Default 1. Targets of an injection whose intensity was next to nothing look healthy and
+   * are: give them the intensity, or 0.
+   */
+  readonly weight?: number | undefined
+}
+
+export interface ClassifierOptions {
+  /** What it looks at. Default `window`. */
+  readonly features?: FeatureSetName | undefined
+  /** Default 0. */
+  readonly seed?: number | undefined
+  /** Default 128. */
+  readonly randomFeatures?: number | undefined
+  /** Of the RBF kernel over standardised features. Default 1 / F. */
+  readonly gamma?: number | undefined
+  /** L2 penalty. Default 1e-4. */
+  readonly alpha?: number | undefined
+  /** What missing a critical component costs beside a false alarm. Default 1. */
+  readonly missCost?: number | undefined
+}
+
+/** What calibration on held-out components found. */
+export interface ClassifierCalibration extends Calibration {
+  /** Chosen for the wished false-positive rate. */
+  readonly operatingPoint: OperatingPoint
+  /** Of the held-out components, weighted. */
+  readonly roc: readonly OperatingPoint[]
+  /** Held-out components, and those of them that were critical. */
+  readonly components: number
+  readonly critical: number
+}
+
+export interface Verdict {
+  /** Distance from the border in margins; > 0 on the critical side. */
+  readonly decision: number
+  /** That the component is critical; undefined before calibration. */
+  readonly probability: number | undefined
+  /** `decision` reaches the threshold of the operating point; 0 before calibration. */
+  readonly isCritical: boolean
+}
+
+/**
+ * The incremental SVM of FIRM's extractor: which components of a window are to blame, learned from labelled windows.
+ *
+ * Learns in batches for as long as it lives; `calibrate` turns its decision value into a probability and picks the threshold
+ * for a wished false-positive rate, on components that it did not learn from. Same seed and same batches, same bits.
+ *
+ * Source: dissertation 3.2.3, Algorithm 3.2 (`SVM.classify(RI, CI)`).
+ */
+export class CriticalComponentClassifier {
+  readonly features: FeatureSetName
+  /** What it was taught with, in words; goes into its file. */
+  trainedOn = ''
+  readonly #core: Core
+  readonly #options: Required<Omit<ClassifierOptions, 'features'>>
+  readonly #svm: RffSvm
+  readonly #random: Random
+  #calibration: ClassifierCalibration | undefined
+  #distributions: readonly FeatureDistribution[] = []
+
+  /** @throws {ConfigError} `config_invalid` */
+  constructor(core: Core, options: ClassifierOptions = {}) {
+    const { features = 'window', seed = 0, randomFeatures = 128, alpha = 1e-4, missCost = 1 } = options
+    const problems = new Problems()
+    problems.check(
+      features in FEATURE_SETS,
+      `features must be one of ${Object.keys(FEATURE_SETS).join(', ')}, got ${features}`,
+    )
+    problems.throwIfAny('CriticalComponentClassifier')
+    const inputs = FEATURE_SETS[features].names.length
+    const { gamma = 1 / inputs } = options
+    this.features = features
+    this.#core = core
+    this.#options = { seed, randomFeatures, gamma, alpha, missCost }
+    this.#svm = new RffSvm(core, {
+      inputs,
+      features: randomFeatures,
+      gamma,
+      alpha,
+      classWeights: { negative: 1, positive: missCost },
+      averageFrom: AVERAGE_FROM,
+      seed,
+    })
+    this.#random = new Random(core, seed, SHUFFLE_STREAM)
+  }
+
+  /** Components learned from, each as often as it came. */
+  get steps(): number {
+    return this.#svm.steps
+  }
+
+  get calibration(): ClassifierCalibration | undefined {
+    return this.#calibration
+  }
+
+  /**
+   * Learns from a batch, `epochs` times in an order of its own each time. What was calibrated stays as it is: calibrate again
+   * when much was learned.
+   * @throws {ConfigError} `size_mismatch`, `value_invalid`, `weight_invalid`; nothing was learned
+   */
+  learn(components: readonly LabelledComponent[], epochs = 1): void {
+    const inputs = FEATURE_SETS[this.features].names.length
+    const x = new Float64Array(components.length * inputs)
+    const labels = new Float64Array(components.length)
+    const weights = new Float64Array(components.length)
+    for (const { features } of components) requireFeatures(features, inputs)
+    for (let epoch = 0; epoch < epochs; epoch++) {
+      for (const [i, component] of this.#shuffled(components).entries()) {
+        x.set(component.features, i * inputs)
+        labels[i] = component.isCritical ? 1 : -1
+        weights[i] = component.weight ?? 1
+      }
+      this.#svm.partialFit(x, labels, weights)
+    }
+  }
+
+  /**
+   * Fits probabilities and picks the threshold, on components it has not learned from.
+   *
+   * @param falsePositiveRate  how many of the healthy components may be called critical, 0 … 1; FIRM's is 0.12 … 0.16
+   * @throws {ConfigError} `labels_one_sided` (needs critical and healthy ones)
+   */
+  calibrate(heldOut: readonly LabelledComponent[], falsePositiveRate = 0.14): ClassifierCalibration {
+    const judged = heldOut.map(({ features, isCritical, weight }) => ({
+      score: this.#svm.decision(features),
+      isPositive: isCritical,
+      weight,
+    }))
+    const roc = rocCurve(judged)
+    const calibration = {
+      ...fitCalibration(this.#core, judged),
+      operatingPoint: pointAt(roc, falsePositiveRate),
+      roc: thinned(roc),
+      components: heldOut.length,
+      critical: heldOut.filter(({ isCritical }) => isCritical).length,
+    }
+    this.#calibration = calibration
+    this.#distributions = FEATURE_SETS[this.features].names.map((_, f) =>
+      distributionOf(heldOut.map(({ features }) => features[f]!)),
+    )
+    return calibration
+  }
+
+  /**
+   * @param features  [F]
+   * @throws {ConfigError} `size_mismatch`, `value_invalid`
+   */
+  decide(features: Numbers): Verdict {
+    const decision = this.#svm.decision(features)
+    const calibration = this.#calibration
+    return {
+      decision,
+      probability: calibration && probabilityOf(this.#core, calibration, decision),
+      isCritical: decision >= (calibration?.operatingPoint.threshold ?? 0),
+    }
+  }
+
+  /**
+   * Compares components seen in use with those it was calibrated on, feature by feature: where it answers for `isDrifted`, its
+   * rates no longer hold. Empty before calibration or without components.
+   */
+  drift(seen: readonly Numbers[]): FeatureDrift[] {
+    if (seen.length === 0) return []
+    const { names } = FEATURE_SETS[this.features]
+    return this.#distributions.map((then, f) =>
+      driftOf(
+        this.#core,
+        names[f]!,
+        then,
+        seen.map((row) => row[f]!),
+      ),
+    )
+  }
+
+  /** JSON text: everything an exact resume needs. */
+  save(): string {
+    return writeClassifierFile({
+      features: this.features,
+      names: FEATURE_SETS[this.features].names,
+      trainedOn: this.trainedOn,
+      options: this.#options,
+      svm: stateOf(this.#svm.save()),
+      shuffle: [...this.#random.save()],
+      calibration: this.#calibration ?? null,
+      distributions: this.#distributions,
+    })
+  }
+
+  /**
+   * A classifier from what `save` gave.
+   * @throws {FormatError} `classifier_foreign`, `classifier_version`, `classifier_damaged`
+   */
+  static load(core: Core, text: string): CriticalComponentClassifier {
+    const file: ClassifierFile = readClassifierFile(text)
+    const classifier = new CriticalComponentClassifier(core, { ...file.options, features: file.features })
+    classifier.trainedOn = file.trainedOn
+    classifier.#svm.load(tensorsOf(file.svm, classifier.#svm.save()))
+    classifier.#random.load(Uint8Array.from(file.shuffle))
+    classifier.#calibration = file.calibration ?? undefined
+    classifier.#distributions = file.distributions
+    return classifier
+  }
+
+  dispose(): void {
+    this.#svm.dispose()
+    this.#random.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+
+  #shuffled<T>(items: readonly T[]): T[] {
+    const shuffled = [...items]
+    for (let i = shuffled.length - 1; i > 0; i--) {
+      const j = this.#random.integer(i + 1)
+      const item = shuffled[i]!
+      shuffled[i] = shuffled[j]!
+      shuffled[j] = item
+    }
+    return shuffled
+  }
+}
+
+const SHUFFLE_STREAM = 1
+const AVERAGE_FROM = 1000 // the first steps of the optimal rate are larger than all that follow
+const ROC_POINTS = 200
+
+function requireFeatures(features: Numbers, inputs: number): void {
+  if (features.length !== inputs)
+    throw new ConfigError('size_mismatch', `features must hold ${inputs} numbers, got ${features.length}`)
+}
+
+/** At most about ROC_POINTS of the points, the ends among them. */
+function thinned(roc: readonly OperatingPoint[]): OperatingPoint[] {
+  const step = Math.max(1, (roc.length - 1) / ROC_POINTS)
+  const kept: OperatingPoint[] = []
+  for (let at = 0; at < roc.length - 1; at += step) kept.push(roc[Math.floor(at)]!)
+  return [...kept, roc.at(-1)!]
+}
