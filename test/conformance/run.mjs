@@ -18,8 +18,9 @@ import { createCore } from '@trimtab/core'
 import { BadCall, casesOf, parseCall } from './cases.mjs'
 import { handlers as hpaVpa } from './hpa-vpa.mjs'
 import { handlers as nn } from './nn.mjs'
+import { handlers as trace } from './trace.mjs'
 
-const handlers = { ...hpaVpa, ...nn }
+const handlers = { ...hpaVpa, ...nn, ...trace }
 
 function jsonFiles(folder) {
   return readdirSync(folder, { withFileTypes: true })

@@ -25,9 +25,19 @@ export {
 } from './culprits/index.js'
 export { Names } from './names.js'
 export { type ClockResolution, clockResolution } from './path/clock-resolution.js'
+export { type ClockSkewOptions, correctClockSkew } from './path/clock-skew.js'
 export { criticalPath, type Section } from './path/critical-path.js'
+export { type DragAndSlack, dragAndSlack } from './path/drag-and-slack.js'
+export {
+  type JaegerUiSection,
+  type JaegerUiSpan,
+  type JaegerUiTrace,
+  jaegerUiCriticalPath,
+} from './path/jaeger-ui.js'
 export type { PathOptions } from './path/options.js'
 export { PathFinder } from './path/path-finder.js'
+export { rowsOnPath } from './path/rows-on-path.js'
+export { treesOf } from './path/trees.js'
 export type { CriticalPath } from './path/types.js'
 export {
   bucketStart,

@@ -56,6 +56,12 @@ function addSpans(builder: TraceBuilder, spans: readonly Span[]): void {
   }
 }
 
+/** µs since the epoch; a double is exact to a quarter of one, so whole µs stay whole. */
+export function unixUs(originUnixNs: bigint, ns: number): number {
+  const total = originUnixNs + BigInt(ns)
+  return Number(total / 1000n) + Number(total % 1000n) / 1000
+}
+
 /** The spans of a trace as objects, in the order of its rows; `startUs` is µs since the epoch of `originUnixNs`. */
 export function toSpans(trace: Trace): Span[] {
   const { names } = trace
@@ -73,7 +79,7 @@ export function toSpans(trace: Trace): Span[] {
       ...(trace.traceId && { traceId: trace.traceId }),
       service: names.text(trace.service[row]!),
       operation: names.text(trace.operation[row]!),
-      startUs: Number(originNs + BigInt(startNs)) / 1000,
+      startUs: unixUs(originNs, startNs),
       durationUs: (trace.endNs[row]! - startNs) / 1000,
       kind: KINDS[trace.kind[row]!] ?? 'internal',
       ...((flags & FOLLOWS_FROM) !== 0 && { reference: 'follows-from' as const }),

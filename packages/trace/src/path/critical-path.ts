@@ -1,9 +1,9 @@
 import type { Core } from '@trimtab/core'
-import { createCoreSync } from '@trimtab/core/sync'
-import { toSpans, traceFromSpans } from '../spans.js'
+import { toSpans, traceFromSpans, unixUs } from '../spans.js'
 import type { Span, Trace } from '../types.js'
 import type { PathOptions } from './options.js'
 import { PathFinder } from './path-finder.js'
+import { sharedCore } from './shared-core.js'
 
 /** A part of a trace's latency and the span that owns it. µs. */
 export interface Section {
@@ -11,8 +11,6 @@ export interface Section {
   readonly startUs: number
   readonly endUs: number
 }
-
-let sharedCore: Core | undefined
 
 /**
  * Splits a trace into the sections that decided its latency.
@@ -35,16 +33,15 @@ export function criticalPath(
   options: PathOptions & { readonly core?: Core | undefined } = {},
 ): Section[] {
   const trace = isTrace(spans) ? spans : traceFromSpans(spans)
-  sharedCore ??= options.core ? undefined : createCoreSync()
-  const finder = new PathFinder((options.core ?? sharedCore)!, options)
+  const finder = new PathFinder(options.core ?? sharedCore(), options)
   const path = finder.find(trace)
   finder.dispose()
   const objects = toSpans(trace)
-  const toUs = (ns: number): number => Number(trace.originUnixNs + BigInt(ns)) / 1000
+  const origin = trace.originUnixNs
   return Array.from(path.row, (row, i) => ({
     span: objects[row]!,
-    startUs: toUs(path.startNs[i]!),
-    endUs: toUs(path.endNs[i]!),
+    startUs: unixUs(origin, path.startNs[i]!),
+    endUs: unixUs(origin, path.endNs[i]!),
   }))
 }
 
