@@ -101,7 +101,9 @@ export class CallPaths {
   number(names: Names, own: Int32Array, number: number): number {
     const known = own[number]!
     if (known !== UNKNOWN) return known
-    own[number] = this.names.number(unshared(names.text(number)))
+    const text = names.text(number)
+    const found = this.names.find(text)
+    own[number] = found < 0 ? this.names.number(unshared(text)) : found
     return own[number]!
   }
 

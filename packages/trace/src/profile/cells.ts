@@ -1,168 +1,179 @@
 import { unshared } from './call-paths.js'
 import type { ColumnFile, ColumnReader } from './column-file.js'
-import { ExactSums, MAX_TIME_NS } from './exact-sums.js'
+import { addProduct, addSum, addTime, MAX_TIME_NS, SUM_WORDS } from './exact-sum.js'
 import { bucketOf, Histograms } from './histogram.js'
 import { grown } from './pair-table.js'
 
-const COUNTERS = ['requests', 'onPathRequests', 'calls', 'errors', 'background'] as const
-const SUMS = ['self', 'selfSquares', 'selfLatency', 'own', 'ownSquares'] as const
-const HISTOGRAMS = ['selfTimes', 'ownTimes'] as const
+/** Facts about a cell: places in its row of `Cells.facts`. The first five are counts, the others as `exact-sum.ts`. */
+export const REQUESTS = 0 // it took part in
+export const ON_PATH_REQUESTS = 1 // on whose critical path it was
+export const CALLS = 2 // its spans
+export const ERRORS = 3 // its spans that failed
+export const BACKGROUND = 4 // its spans that nobody waits for
+const SLOWEST_NS = 5 // its longest time on a path
+export const SELF = 6 // Σ of its time on the path of each request
+export const SELF_SQUARES: number = SELF + SUM_WORDS
+export const SELF_LATENCY: number = SELF_SQUARES + SUM_WORDS // Σ of that times the request's latency
+export const OWN: number = SELF_LATENCY + SUM_WORDS // Σ of its own time in each request, on the path or not
+export const OWN_SQUARES: number = OWN + SUM_WORDS
+const FACTS: number = OWN_SQUARES + SUM_WORDS
+/** Numbers in a row of `Cells.facts`. */
+export const FACTS_STRIDE: number = FACTS + 5
+// the request being noted
+const NOTED_CALLS = FACTS
+const NOTED_ERRORS = FACTS + 1
+const NOTED_BACKGROUND = FACTS + 2
+const NOTED_SELF = FACTS + 3
+const NOTED_OWN = FACTS + 4
+
+type Visit = (cell: number, calls: number, errors: number, background: number, selfNs: number, ownNs: number) => void
 
 /**
- * What is known of each call path (or service, edge, instance): one row a cell, one column a fact, sums of exact integers. Which cell is whose is the caller's.
+ * What is known of each call path (or service, edge, instance), a row of numbers each. Which cell is whose is the caller's.
  *
  * A request is noted span by span (`note`) and then taken in as a whole (`endRequest`): the unit of every statistic is the
  * request, so a service called a hundred times in one request has one time in it.
  */
 export class Cells {
-  /** Requests it took part in. */
-  requests: Float64Array = new Float64Array(16)
-  /** Requests on whose critical path it was. */
-  onPathRequests: Float64Array = new Float64Array(16)
-  /** Its spans. */
-  calls: Float64Array = new Float64Array(16)
-  errors: Float64Array = new Float64Array(16)
-  /** Its spans that nobody waits for. */
-  background: Float64Array = new Float64Array(16)
-
-  /** Σ of its time on the path of each request, the same squared, and times the request's latency. */
-  readonly self: ExactSums = new ExactSums()
-  readonly selfSquares: ExactSums = new ExactSums()
-  readonly selfLatency: ExactSums = new ExactSums()
-  /** Σ of its own time in each request, on the path or not, and the same squared. */
-  readonly own: ExactSums = new ExactSums()
-  readonly ownSquares: ExactSums = new ExactSums()
+  /** [cells, FACTS_STRIDE] */
+  facts: Float64Array = new Float64Array(16 * FACTS_STRIDE)
   /** Its time on the path, of requests on whose path it was. */
   readonly selfTimes: Histograms = new Histograms()
-  /** Its own time, of requests it took part in. */
-  readonly ownTimes: Histograms = new Histograms()
-
-  /** The longest time on a path, and in which trace that was (the smallest id among equals). */
-  slowestNs: Float64Array = new Float64Array(16)
-  readonly slowestTrace: string[] = []
-
-  // the request being noted
+  /** Its own time, of requests it took part in; kept where it is worth the room. */
+  readonly ownTimes: Histograms | undefined
+  /** [cells] in which trace its longest time on a path was, the smallest id among equals. */
+  readonly #slowestTrace: string[] = []
   #noted = new Int32Array(16)
   #notedSize = 0
-  #calls = new Float64Array(16)
-  #errors = new Float64Array(16)
-  #background = new Float64Array(16)
-  #selfNs = new Float64Array(16)
-  #ownNs = new Float64Array(16)
+
+  constructor(options: { readonly ownTimes: boolean }) {
+    this.ownTimes = options.ownTimes ? new Histograms() : undefined
+  }
 
   get size(): number {
-    return this.slowestTrace.length
+    return this.#slowestTrace.length
   }
 
   /** Makes cells 0 … size − 1; those there stay as they are. */
   reserve(size: number): void {
-    while (this.slowestTrace.length < size) this.slowestTrace.push('')
-    if (size <= this.requests.length) return
-    for (const counter of [...COUNTERS, 'slowestNs'] as const) this[counter] = grown(this[counter], size)
-    for (const sum of SUMS) this[sum].reserve(size)
+    while (this.#slowestTrace.length < size) this.#slowestTrace.push('')
+    this.facts = grown(this.facts, size * FACTS_STRIDE)
     this.#noted = grown(this.#noted, size)
-    this.#calls = grown(this.#calls, size)
-    this.#errors = grown(this.#errors, size)
-    this.#background = grown(this.#background, size)
-    this.#selfNs = grown(this.#selfNs, size)
-    this.#ownNs = grown(this.#ownNs, size)
+  }
+
+  /** The request with the cell's longest time on a path; undefined if it never was on one. */
+  slowest(cell: number): { readonly traceId: string; readonly selfNs: number } | undefined {
+    const selfNs = this.facts[cell * FACTS_STRIDE + SLOWEST_NS]!
+    return selfNs > 0 ? { traceId: this.#slowestTrace[cell]!, selfNs } : undefined
   }
 
   /** Adds spans of the current request. */
   note(cell: number, calls: number, errors: number, background: number, selfNs: number, ownNs: number): void {
-    if (this.#calls[cell] === 0) this.#noted[this.#notedSize++] = cell
-    this.#calls[cell]! += calls
-    this.#errors[cell]! += errors
-    this.#background[cell]! += background
-    this.#selfNs[cell]! += selfNs
-    this.#ownNs[cell]! += ownNs
+    const { facts } = this
+    const at = cell * FACTS_STRIDE
+    if (facts[at + NOTED_CALLS] === 0) this.#noted[this.#notedSize++] = cell
+    facts[at + NOTED_CALLS]! += calls
+    facts[at + NOTED_ERRORS]! += errors
+    facts[at + NOTED_BACKGROUND]! += background
+    facts[at + NOTED_SELF]! += selfNs
+    facts[at + NOTED_OWN]! += ownNs
   }
 
   /** Calls `visit` with what was noted of each cell in the current request. */
-  eachNoted(
-    visit: (cell: number, calls: number, errors: number, background: number, selfNs: number, ownNs: number) => void,
-  ): void {
+  eachNoted(visit: Visit): void {
+    const { facts } = this
     for (let i = 0; i < this.#notedSize; i++) {
-      const cell = this.#noted[i]!
+      const at = this.#noted[i]! * FACTS_STRIDE
       visit(
-        cell,
-        this.#calls[cell]!,
-        this.#errors[cell]!,
-        this.#background[cell]!,
-        this.#selfNs[cell]!,
-        this.#ownNs[cell]!,
+        this.#noted[i]!,
+        facts[at + NOTED_CALLS]!,
+        facts[at + NOTED_ERRORS]!,
+        facts[at + NOTED_BACKGROUND]!,
+        facts[at + NOTED_SELF]!,
+        facts[at + NOTED_OWN]!,
       )
     }
   }
 
   /** Takes in the request that was noted. */
   endRequest(latencyNs: number, traceId: string): void {
+    const { facts, selfTimes, ownTimes } = this
     for (let i = 0; i < this.#notedSize; i++) {
       const cell = this.#noted[i]!
-      const selfNs = Math.min(this.#selfNs[cell]!, MAX_TIME_NS)
-      const ownNs = Math.min(this.#ownNs[cell]!, MAX_TIME_NS)
-      this.requests[cell]! += 1
-      this.calls[cell]! += this.#calls[cell]!
-      this.errors[cell]! += this.#errors[cell]!
-      this.background[cell]! += this.#background[cell]!
+      const at = cell * FACTS_STRIDE
+      const selfNs = Math.min(facts[at + NOTED_SELF]!, MAX_TIME_NS)
+      const ownNs = Math.min(facts[at + NOTED_OWN]!, MAX_TIME_NS)
+      facts[at + REQUESTS]! += 1
+      facts[at + CALLS]! += facts[at + NOTED_CALLS]!
+      facts[at + ERRORS]! += facts[at + NOTED_ERRORS]!
+      facts[at + BACKGROUND]! += facts[at + NOTED_BACKGROUND]!
       if (selfNs > 0) {
-        this.onPathRequests[cell]! += 1
-        this.self.add(cell, selfNs)
-        this.selfSquares.addProduct(cell, selfNs, selfNs)
-        this.selfLatency.addProduct(cell, selfNs, latencyNs)
-        this.selfTimes.add(cell, bucketOf(selfNs))
-        if (selfNs >= this.slowestNs[cell]!) this.#offerSlowest(cell, selfNs, traceId)
+        facts[at + ON_PATH_REQUESTS]! += 1
+        addTime(facts, at + SELF, selfNs)
+        addProduct(facts, at + SELF_SQUARES, selfNs, selfNs)
+        addProduct(facts, at + SELF_LATENCY, selfNs, latencyNs)
+        selfTimes.add(cell, bucketOf(selfNs), 1)
+        if (selfNs >= facts[at + SLOWEST_NS]!) this.#offerSlowest(cell, selfNs, traceId)
       }
-      this.own.add(cell, ownNs)
-      this.ownSquares.addProduct(cell, ownNs, ownNs)
-      this.ownTimes.add(cell, bucketOf(ownNs))
-      this.#calls[cell] = 0
-      this.#errors[cell] = 0
-      this.#background[cell] = 0
-      this.#selfNs[cell] = 0
-      this.#ownNs[cell] = 0
+      addTime(facts, at + OWN, ownNs)
+      addProduct(facts, at + OWN_SQUARES, ownNs, ownNs)
+      ownTimes?.add(cell, bucketOf(ownNs), 1)
+      for (let noted = at + FACTS; noted < at + FACTS_STRIDE; noted++) facts[noted] = 0
     }
     this.#notedSize = 0
   }
 
   /** Adds all of `other`, whose cell c is this one's cells[c]. */
   merge(other: Cells, cells: Int32Array): void {
+    const { facts } = this
     for (let from = 0; from < other.size; from++) {
       const to = cells[from]!
-      for (const counter of COUNTERS) this[counter][to]! += other[counter][from]!
-      for (const sum of SUMS) this[sum].addFrom(other[sum], from, to)
-      if (other.onPathRequests[from]! > 0) this.#offerSlowest(to, other.slowestNs[from]!, other.slowestTrace[from]!)
+      const at = to * FACTS_STRIDE
+      const otherAt = from * FACTS_STRIDE
+      for (let fact = REQUESTS; fact <= BACKGROUND; fact++) facts[at + fact]! += other.facts[otherAt + fact]!
+      for (let fact = SELF; fact < FACTS; fact += SUM_WORDS) addSum(facts, at + fact, other.facts, otherAt + fact)
+      const slowest = other.slowest(from)
+      if (slowest) this.#offerSlowest(to, slowest.selfNs, slowest.traceId)
     }
-    for (const histogram of HISTOGRAMS) this[histogram].merge(other[histogram], cells)
+    this.selfTimes.merge(other.selfTimes, cells)
+    if (other.ownTimes) this.ownTimes?.merge(other.ownTimes, cells)
   }
 
   /** The cells in the given order, as columns and strings under prefixed names. */
   save(prefix: string, order: Int32Array): ColumnFile {
-    const columns: Record<string, Float64Array | Int32Array> = {}
-    for (const counter of [...COUNTERS, 'slowestNs'] as const) {
-      columns[`${prefix}.${counter}`] = Float64Array.from(order, (cell) => this[counter][cell]!)
+    const facts = new Float64Array(order.length * FACTS)
+    for (let place = 0; place < order.length; place++) {
+      const at = order[place]! * FACTS_STRIDE
+      facts.set(this.facts.subarray(at, at + FACTS), place * FACTS)
     }
-    for (const sum of SUMS) columns[`${prefix}.${sum}`] = this[sum].words(order)
-    for (const histogram of HISTOGRAMS) Object.assign(columns, this[histogram].save(`${prefix}.${histogram}`, order))
-    return { columns, meta: { [`${prefix}.slowestTrace`]: Array.from(order, (cell) => this.slowestTrace[cell]!) } }
+    return {
+      columns: {
+        [`${prefix}.facts`]: facts,
+        ...this.selfTimes.save(`${prefix}.selfTimes`, order),
+        ...this.ownTimes?.save(`${prefix}.ownTimes`, order),
+      },
+      meta: { [`${prefix}.slowest`]: Array.from(order, (cell) => this.#slowestTrace[cell]!) },
+    }
   }
 
   /** Takes back what `save` gave; the cells exist, in the order of saving, and are empty. */
   load(prefix: string, reader: ColumnReader): void {
     const { size } = this
-    for (const counter of [...COUNTERS, 'slowestNs'] as const) {
-      this[counter].set(reader.counts(`${prefix}.${counter}`, size))
+    const facts = reader.counts(`${prefix}.facts`, size * FACTS)
+    const traces = reader.strings(`${prefix}.slowest`, size)
+    for (let cell = 0; cell < size; cell++) {
+      this.facts.set(facts.subarray(cell * FACTS, (cell + 1) * FACTS), cell * FACTS_STRIDE)
+      this.#slowestTrace[cell] = traces[cell]!
     }
-    for (const sum of SUMS) this[sum].setWords(reader.counts(`${prefix}.${sum}`, 3 * size))
-    for (const histogram of HISTOGRAMS) this[histogram].load(`${prefix}.${histogram}`, size, reader)
-    const traces = reader.strings(`${prefix}.slowestTrace`, size)
-    for (let cell = 0; cell < size; cell++) this.slowestTrace[cell] = traces[cell]!
+    this.selfTimes.load(`${prefix}.selfTimes`, size, reader)
+    this.ownTimes?.load(`${prefix}.ownTimes`, size, reader)
   }
 
   #offerSlowest(cell: number, selfNs: number, traceId: string): void {
-    const longest = this.slowestNs[cell]!
-    if (selfNs < longest || (selfNs === longest && longest > 0 && this.slowestTrace[cell]! <= traceId)) return
-    this.slowestNs[cell] = selfNs
-    this.slowestTrace[cell] = unshared(traceId)
+    const at = cell * FACTS_STRIDE + SLOWEST_NS
+    const longest = this.facts[at]!
+    if (selfNs < longest || (selfNs === longest && this.#slowestTrace[cell]! <= traceId)) return
+    this.facts[at] = selfNs
+    this.#slowestTrace[cell] = unshared(traceId)
   }
 }

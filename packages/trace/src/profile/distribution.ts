@@ -1,28 +1,36 @@
 import type { Histogram, Interval } from './histogram.js'
 
-/** A time per request, over some requests. Of none, everything but `count` and `sumNs` is NaN. */
-export class Distribution {
+/** Moments of a time per request, over some requests. Of none, all but `count` and `sumNs` are NaN. */
+export class Moments {
   /** Requests. */
   readonly count: number
   readonly sumNs: number
   readonly meanNs: number
   /** Unbiased, in ns²; NaN for fewer than two requests. */
   readonly varianceNs2: number
-  readonly #histogram: () => Histogram
-  #read: Histogram | undefined
 
   /** @param sum, squares  Σ x and Σ x², exact */
-  constructor(count: number, sum: bigint, squares: bigint, histogram: () => Histogram) {
+  constructor(count: number, sum: bigint, squares: bigint) {
     this.count = count
     this.sumNs = Number(sum)
     this.meanNs = this.sumNs / count
     this.varianceNs2 = count > 1 ? Number(scatter(count, sum, sum, squares)) / (count * (count - 1)) : Number.NaN
-    this.#histogram = histogram
   }
 
   /** Of the mean. */
   get standardErrorNs(): number {
     return Math.sqrt(this.varianceNs2 / this.count)
+  }
+}
+
+/** A time per request, over some requests: moments, which are exact, and quantiles. */
+export class Distribution extends Moments {
+  readonly #histogram: () => Histogram
+  #read: Histogram | undefined
+
+  constructor(count: number, sum: bigint, squares: bigint, histogram: () => Histogram) {
+    super(count, sum, squares)
+    this.#histogram = histogram
   }
 
   get histogram(): Histogram {
@@ -30,7 +38,7 @@ export class Distribution {
     return this.#read
   }
 
-  /** ns, within 0.8 % (`RELATIVE_ERROR`). */
+  /** ns, within 0.8 % (`RELATIVE_ERROR`); NaN of no requests. */
   quantile(q: number): number {
     return this.histogram.quantile(q)
   }

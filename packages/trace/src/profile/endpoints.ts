@@ -1,10 +1,17 @@
 import { unshared } from './call-paths.js'
 import type { ColumnFile, ColumnReader } from './column-file.js'
-import { ExactSums } from './exact-sums.js'
+import { addProduct, addSum, addTime, exactSum, SUM_WORDS } from './exact-sum.js'
 import { bucketOf, Histograms } from './histogram.js'
 import { grown, PairTable } from './pair-table.js'
 
 const SLOWEST = 5
+
+// an endpoint's row: two counts and two sums as in exact-sum.ts
+const REQUESTS = 0
+const ROOT_ERRORS = 1 // requests whose root span failed
+const LATENCY = 2
+const LATENCY_SQUARES = LATENCY + SUM_WORDS
+const FACTS_STRIDE = LATENCY_SQUARES + SUM_WORDS
 
 /** A trace to look at, and how long its request took. */
 export interface Exemplar {
@@ -16,11 +23,8 @@ export interface Exemplar {
 export class Endpoints {
   /** The call path of each row. */
   readonly paths: PairTable = new PairTable() // (path, 0)
-  requests: Float64Array = new Float64Array(16)
-  /** Requests whose root span failed. */
-  errors: Float64Array = new Float64Array(16)
-  readonly latency: ExactSums = new ExactSums()
-  readonly latencySquares: ExactSums = new ExactSums()
+  /** [endpoints, FACTS_STRIDE] */
+  #facts = new Float64Array(4 * FACTS_STRIDE)
   readonly latencies: Histograms = new Histograms()
   /** [endpoint] the few slowest, slowest first, the smaller id first among equals. */
   readonly slowest: Exemplar[][] = []
@@ -37,21 +41,20 @@ export class Endpoints {
     const endpoint = this.paths.number(path, 0)
     if (endpoint === this.slowest.length) {
       this.slowest.push([])
-      this.requests = grown(this.requests, endpoint + 1)
-      this.errors = grown(this.errors, endpoint + 1)
-      this.latency.reserve(endpoint + 1)
-      this.latencySquares.reserve(endpoint + 1)
+      this.#facts = grown(this.#facts, this.slowest.length * FACTS_STRIDE)
     }
     return endpoint
   }
 
   add(endpoint: number, latencyNs: number, isError: boolean, traceId: string): void {
-    this.requests[endpoint]! += 1
-    if (isError) this.errors[endpoint]! += 1
-    this.latency.add(endpoint, latencyNs)
-    this.latencySquares.addProduct(endpoint, latencyNs, latencyNs)
+    const facts = this.#facts
+    const at = endpoint * FACTS_STRIDE
+    facts[at + REQUESTS]! += 1
+    if (isError) facts[at + ROOT_ERRORS]! += 1
+    addTime(facts, at + LATENCY, latencyNs)
+    addProduct(facts, at + LATENCY_SQUARES, latencyNs, latencyNs)
     const bucket = bucketOf(latencyNs)
-    this.latencies.add(endpoint, bucket)
+    this.latencies.add(endpoint, bucket, 1)
     const last = this.slowest[endpoint]!.at(SLOWEST - 1)
     if (!last || latencyNs >= last.latencyNs) this.#offerSlowest(endpoint, { traceId, latencyNs })
     const sample = this.#samples.find(endpoint, bucket)
@@ -62,16 +65,33 @@ export class Endpoints {
   merge(other: Endpoints, endpoints: Int32Array): void {
     for (let from = 0; from < other.size; from++) {
       const to = endpoints[from]!
-      this.requests[to]! += other.requests[from]!
-      this.errors[to]! += other.errors[from]!
-      this.latency.addFrom(other.latency, from, to)
-      this.latencySquares.addFrom(other.latencySquares, from, to)
+      const at = to * FACTS_STRIDE
+      const otherAt = from * FACTS_STRIDE
+      this.#facts[at + REQUESTS]! += other.#facts[otherAt + REQUESTS]!
+      this.#facts[at + ROOT_ERRORS]! += other.#facts[otherAt + ROOT_ERRORS]!
+      addSum(this.#facts, at + LATENCY, other.#facts, otherAt + LATENCY)
+      addSum(this.#facts, at + LATENCY_SQUARES, other.#facts, otherAt + LATENCY_SQUARES)
       for (const exemplar of other.slowest[from]!) this.#offerSlowest(to, exemplar)
     }
     this.latencies.merge(other.latencies, endpoints)
     for (let sample = 0; sample < other.#samples.size; sample++) {
       this.#offerSample(endpoints[other.#samples.first(sample)]!, other.#sampleOf[sample]!)
     }
+  }
+
+  /** Requests of an endpoint, Σ and Σ² of their latencies. */
+  latencySums(endpoint: number): { readonly requests: number; readonly sum: bigint; readonly squares: bigint } {
+    const at = endpoint * FACTS_STRIDE
+    return {
+      requests: this.#facts[at + REQUESTS]!,
+      sum: exactSum(this.#facts, at + LATENCY),
+      squares: exactSum(this.#facts, at + LATENCY_SQUARES),
+    }
+  }
+
+  /** Requests whose root span failed. */
+  errors(endpoint: number): number {
+    return this.#facts[endpoint * FACTS_STRIDE + ROOT_ERRORS]!
   }
 
   /** A request about as slow as the q-th quantile of the endpoint; undefined without requests. */
@@ -88,13 +108,14 @@ export class Endpoints {
         place[this.#samples.first(a)]! - place[this.#samples.first(b)]! ||
         this.#samples.second(a) - this.#samples.second(b),
     )
+    const facts = new Float64Array(order.length * FACTS_STRIDE)
+    for (let i = 0; i < order.length; i++) {
+      facts.set(this.#facts.subarray(order[i]! * FACTS_STRIDE, (order[i]! + 1) * FACTS_STRIDE), i * FACTS_STRIDE)
+    }
     const slowest = Array.from(order, (endpoint) => this.slowest[endpoint]!)
     return {
       columns: {
-        'endpoints.requests': Float64Array.from(order, (endpoint) => this.requests[endpoint]!),
-        'endpoints.errors': Float64Array.from(order, (endpoint) => this.errors[endpoint]!),
-        'endpoints.latency': this.latency.words(order),
-        'endpoints.latencySquares': this.latencySquares.words(order),
+        'endpoints.facts': facts,
         ...this.latencies.save('endpoints.latencies', order),
         'endpoints.slowest.endpoint': Int32Array.from(slowest.flatMap((list, i) => list.map(() => i))),
         'endpoints.slowest.latencyNs': Float64Array.from(slowest.flat(), ({ latencyNs }) => latencyNs),
@@ -111,10 +132,7 @@ export class Endpoints {
   /** Takes back what `save` gave; the endpoints exist, in the order of saving, and are empty. */
   load(reader: ColumnReader): void {
     const { size } = this
-    this.requests.set(reader.counts('endpoints.requests', size))
-    this.errors.set(reader.counts('endpoints.errors', size))
-    this.latency.setWords(reader.counts('endpoints.latency', 3 * size))
-    this.latencySquares.setWords(reader.counts('endpoints.latencySquares', 3 * size))
+    this.#facts.set(reader.counts('endpoints.facts', size * FACTS_STRIDE))
     this.latencies.load('endpoints.latencies', size, reader)
     for (const [list, offer] of [
       ['slowest', (endpoint: number, exemplar: Exemplar) => this.#offerSlowest(endpoint, exemplar)],

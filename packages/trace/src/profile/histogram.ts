@@ -50,7 +50,7 @@ export class Histograms {
     return this.#entries.size
   }
 
-  add(cell: number, bucket: number, count = 1): void {
+  add(cell: number, bucket: number, count: number): void {
     const entry = this.#entries.number(cell, bucket)
     if (entry === this.#counts.length) this.#counts = grown(this.#counts, entry + 1)
     this.#counts[entry]! += count

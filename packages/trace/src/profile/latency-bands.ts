@@ -1,7 +1,12 @@
 import type { ColumnReader } from './column-file.js'
-import { ExactSums } from './exact-sums.js'
+import { addSum, addTime, roundedSum, SUM_WORDS } from './exact-sum.js'
 import { BUCKETS, ZERO_BUCKET } from './histogram.js'
 import { grown, PairTable } from './pair-table.js'
+
+// places in an entry's row
+const REQUESTS = 0
+const SELF = 1
+const STRIDE = SELF + SUM_WORDS
 
 /**
  * Time on the path by call path and by how slow the request was: which call paths make up the requests of any band of
@@ -9,28 +14,29 @@ import { grown, PairTable } from './pair-table.js'
  */
 export class LatencyBands {
   readonly #entries = new PairTable() // (call path, latency bucket)
-  #requests = new Float64Array(16)
-  readonly #self = new ExactSums()
+  #facts = new Float64Array(16 * STRIDE)
 
   add(path: number, bucket: number, selfNs: number): void {
-    const entry = this.#entry(path, bucket)
-    this.#requests[entry]! += 1
-    this.#self.add(entry, selfNs)
+    const at = this.#entry(path, bucket) * STRIDE
+    this.#facts[at + REQUESTS]! += 1
+    addTime(this.#facts, at + SELF, selfNs)
   }
 
   /** Adds all of `other`, whose path p is this one's paths[p]. */
   merge(other: LatencyBands, paths: Int32Array): void {
     for (let from = 0; from < other.#entries.size; from++) {
-      const entry = this.#entry(paths[other.#entries.first(from)]!, other.#entries.second(from))
-      this.#requests[entry]! += other.#requests[from]!
-      this.#self.addFrom(other.#self, from, entry)
+      const at = this.#entry(paths[other.#entries.first(from)]!, other.#entries.second(from)) * STRIDE
+      this.#facts[at + REQUESTS]! += other.#facts[from * STRIDE + REQUESTS]!
+      addSum(this.#facts, at + SELF, other.#facts, from * STRIDE + SELF)
     }
   }
 
   /** Calls `visit` with every entry: requests on whose path it was, and the sum of its time on them. */
   each(visit: (path: number, bucket: number, requests: number, selfNs: number) => void): void {
     for (let entry = 0; entry < this.#entries.size; entry++) {
-      visit(this.#entries.first(entry), this.#entries.second(entry), this.#requests[entry]!, this.#self.value(entry))
+      const at = entry * STRIDE
+      const requests = this.#facts[at + REQUESTS]!
+      visit(this.#entries.first(entry), this.#entries.second(entry), requests, roundedSum(this.#facts, at + SELF))
     }
   }
 
@@ -41,11 +47,14 @@ export class LatencyBands {
         rank[this.#entries.first(a)]! - rank[this.#entries.first(b)]! ||
         this.#entries.second(a) - this.#entries.second(b),
     )
+    const facts = new Float64Array(order.length * STRIDE)
+    for (let i = 0; i < order.length; i++) {
+      facts.set(this.#facts.subarray(order[i]! * STRIDE, (order[i]! + 1) * STRIDE), i * STRIDE)
+    }
     return {
       'bands.path': Int32Array.from(order, (entry) => rank[this.#entries.first(entry)]!),
       'bands.bucket': Int32Array.from(order, (entry) => this.#entries.second(entry)),
-      'bands.requests': Float64Array.from(order, (entry) => this.#requests[entry]!),
-      'bands.self': this.#self.words(order),
+      'bands.facts': facts,
     }
   }
 
@@ -53,16 +62,14 @@ export class LatencyBands {
   load(paths: number, reader: ColumnReader): void {
     const of = reader.integers('bands.path', undefined, 0, paths)
     const buckets = reader.integers('bands.bucket', of.length, ZERO_BUCKET, BUCKETS)
-    const requests = reader.counts('bands.requests', of.length)
-    for (let i = 0; i < of.length; i++) this.#requests[this.#entry(of[i]!, buckets[i]!)]! = requests[i]!
+    for (let i = 0; i < of.length; i++) this.#entry(of[i]!, buckets[i]!)
     if (this.#entries.size !== of.length) throw reader.damaged('its bands name a call path and bucket twice')
-    this.#self.setWords(reader.counts('bands.self', 3 * of.length))
+    this.#facts.set(reader.counts('bands.facts', of.length * STRIDE))
   }
 
   #entry(path: number, bucket: number): number {
     const entry = this.#entries.number(path, bucket)
-    if (entry === this.#requests.length) this.#requests = grown(this.#requests, entry + 1)
-    this.#self.reserve(entry + 1)
+    if ((entry + 1) * STRIDE > this.#facts.length) this.#facts = grown(this.#facts, (entry + 1) * STRIDE)
     return entry
   }
 }

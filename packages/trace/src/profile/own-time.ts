@@ -45,7 +45,25 @@ export class OwnTime {
 /** The rows in order of start; undefined when they are already. */
 function rowsByStart({ size, startNs }: Trace): Int32Array | undefined {
   let row = 1
-  while (row < size && startNs[row - 1]! <= startNs[row]!) row++
-  if (row >= size) return undefined
-  return Int32Array.from({ length: size }, (_, i) => i).sort((a, b) => startNs[a]! - startNs[b]!)
+  let first = startNs[0]!
+  let last = first
+  let isSorted = true
+  for (; row < size; row++) {
+    const start = startNs[row]!
+    if (start < startNs[row - 1]!) isSorted = false
+    if (start < first) first = start
+    if (start > last) last = start
+  }
+  if (isSorted) return undefined
+  const order = new Int32Array(size)
+  if ((last - first + 1) * size > Number.MAX_SAFE_INTEGER) {
+    for (row = 0; row < size; row++) order[row] = row
+    return order.sort((a, b) => startNs[a]! - startNs[b]!)
+  }
+  // start and row in one number: numbers are sorted by the engine itself, without calling back
+  const keys = new Float64Array(size)
+  for (row = 0; row < size; row++) keys[row] = (startNs[row]! - first) * size + row
+  keys.sort()
+  for (let i = 0; i < size; i++) order[i] = keys[i]! % size
+  return order
 }

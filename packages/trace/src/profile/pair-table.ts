@@ -34,7 +34,7 @@ export class PairTable {
     let slot = this.#slot(first, second)
     const found = this.#slots[slot]!
     if (found !== EMPTY) return found
-    if (4 * (this.#size + 1) > 3 * this.#slots.length) {
+    if (2 * this.#size >= this.#slots.length) {
       this.#grow()
       slot = this.#slot(first, second)
     }
@@ -52,13 +52,15 @@ export class PairTable {
   /** Where the pair is, or the empty slot where it belongs. */
   #slot(first: number, second: number): number {
     const slots = this.#slots
+    const firsts = this.#first
+    const seconds = this.#second
     const mask = slots.length - 1
     let hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca77)
-    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-    let slot = (hash ^ (hash >>> 13)) & mask
+    hash ^= hash >>> 15
+    let slot = (hash ^ (hash >>> 7)) & mask
     for (;;) {
       const number = slots[slot]!
-      if (number === EMPTY || (this.#first[number] === first && this.#second[number] === second)) return slot
+      if (number === EMPTY || (firsts[number] === first && seconds[number] === second)) return slot
       slot = (slot + 1) & mask
     }
   }

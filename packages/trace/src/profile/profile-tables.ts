@@ -3,7 +3,7 @@ import { ERROR } from '../types.js'
 import { CallPaths, NO_PATH } from './call-paths.js'
 import { Cells } from './cells.js'
 import { Endpoints } from './endpoints.js'
-import { MAX_TIME_NS } from './exact-sums.js'
+import { MAX_TIME_NS } from './exact-sum.js'
 import { bucketOf } from './histogram.js'
 import { LatencyBands } from './latency-bands.js'
 import { OwnTime } from './own-time.js'
@@ -19,13 +19,13 @@ export class ProfileTables {
   readonly paths: CallPaths = new CallPaths()
   readonly endpoints: Endpoints = new Endpoints()
   readonly bands: LatencyBands = new LatencyBands()
-  readonly callPathCells: Cells = new Cells() // by call path
+  readonly callPathCells: Cells = new Cells({ ownTimes: false }) // by call path
   readonly services: PairTable = new PairTable() // (endpoint, service)
-  readonly serviceCells: Cells = new Cells()
+  readonly serviceCells: Cells = new Cells({ ownTimes: true })
   readonly edges: PairTable = new PairTable() // (cell of the caller's service, service)
-  readonly edgeCells: Cells = new Cells()
+  readonly edgeCells: Cells = new Cells({ ownTimes: false })
   readonly instances: PairTable = new PairTable() // (cell of the service, instance)
-  readonly instanceCells: Cells = new Cells()
+  readonly instanceCells: Cells = new Cells({ ownTimes: true })
   readonly #ownTime = new OwnTime()
   // by call path
   #known = 0

@@ -1,7 +1,21 @@
 import type { Frame } from '../write/call-tree.js'
-import type { Cells } from './cells.js'
-import { Distribution, scatter } from './distribution.js'
+import {
+  BACKGROUND,
+  CALLS,
+  type Cells,
+  ERRORS,
+  FACTS_STRIDE,
+  ON_PATH_REQUESTS,
+  OWN,
+  OWN_SQUARES,
+  REQUESTS,
+  SELF,
+  SELF_LATENCY,
+  SELF_SQUARES,
+} from './cells.js'
+import { Distribution, Moments, scatter } from './distribution.js'
 import type { Exemplar } from './endpoints.js'
+import { exactSum, roundedSum } from './exact-sum.js'
 import type { ProfileTables } from './profile-tables.js'
 
 /** What all cells of one profile are compared with. */
@@ -29,13 +43,12 @@ export class ProfileWindow {
     let latencyNs = 0n
     let latencyScatter = 0
     for (const endpoint of this.endpoints) {
-      const n = endpoints.requests[endpoint]!
-      const sum = endpoints.latency.exact(endpoint)
-      const own = Number(scatter(n, sum, sum, endpoints.latencySquares.exact(endpoint))) / n
-      scatters.set(endpoints.paths.first(endpoint), own)
-      requests += n
+      const { requests: own, sum, squares } = endpoints.latencySums(endpoint)
+      const ownScatter = Number(scatter(own, sum, sum, squares)) / own
+      scatters.set(endpoints.paths.first(endpoint), ownScatter)
+      requests += own
       latencyNs += sum
-      latencyScatter += own
+      latencyScatter += ownScatter
     }
     this.requests = requests
     this.latencyNs = Number(latencyNs)
@@ -58,7 +71,6 @@ export abstract class ProfileCell {
   readonly #members: readonly number[]
   readonly #endpointOf: (member: number) => number
   #self: Distribution | undefined
-  #own: Distribution | undefined
   #ties: { readonly relativeImportance: number; readonly varianceShare: number } | undefined
 
   /**
@@ -70,44 +82,45 @@ export abstract class ProfileCell {
     this.#cells = cells
     this.#members = members
     this.#endpointOf = endpointOf
-    this.selfNs = members.reduce((sum, member) => sum + cells.self.value(member), 0)
+    this.selfNs = members.reduce((sum, member) => sum + roundedSum(cells.facts, member * FACTS_STRIDE + SELF), 0)
   }
 
   /** Requests it took part in. */
   get requests(): number {
-    return this.#count('requests')
+    return this.#count(REQUESTS)
   }
 
   /** Requests on whose critical path it was. */
   get onPathRequests(): number {
-    return this.#count('onPathRequests')
+    return this.#count(ON_PATH_REQUESTS)
   }
 
   /** Its spans. */
   get calls(): number {
-    return this.#count('calls')
+    return this.#count(CALLS)
   }
 
   /** Its spans that failed. */
   get errors(): number {
-    return this.#count('errors')
+    return this.#count(ERRORS)
   }
 
   /** Its spans that nobody waits for. */
   get backgroundCalls(): number {
-    return this.#count('background')
+    return this.#count(BACKGROUND)
   }
 
   /** Its own time on the critical path, over the requests on whose path it was. */
   get self(): Distribution {
-    this.#self ??= this.#distribution('onPathRequests', 'self', 'selfSquares', 'selfTimes')
+    this.#self ??= new Distribution(this.onPathRequests, this.#sum(SELF), this.#sum(SELF_SQUARES), () =>
+      this.#cells.selfTimes.read(this.#members),
+    )
     return this.#self
   }
 
   /** Its own time, on the path or not (running, and waiting for no child), over the requests it took part in. */
-  get own(): Distribution {
-    this.#own ??= this.#distribution('requests', 'own', 'ownSquares', 'ownTimes')
-    return this.#own
+  get own(): Moments {
+    return new Moments(this.requests, this.#sum(OWN), this.#sum(OWN_SQUARES))
   }
 
   /** Time on the path per request of the profile, those without it counting as 0: of all services, this sums to the mean latency. */
@@ -138,32 +151,29 @@ export abstract class ProfileCell {
 
   /** The request with its longest time on the path; undefined if it never was there. */
   get slowest(): { readonly traceId: string; readonly selfNs: number } | undefined {
-    const { slowestNs, slowestTrace } = this.#cells
-    let slowest: { traceId: string; selfNs: number } | undefined
+    let slowest: { readonly traceId: string; readonly selfNs: number } | undefined
     for (const member of this.#members) {
-      const selfNs = slowestNs[member]!
-      const traceId = slowestTrace[member]!
-      const isSlower = !slowest || selfNs > slowest.selfNs || (selfNs === slowest.selfNs && traceId < slowest.traceId)
-      if (selfNs > 0 && isSlower) slowest = { traceId, selfNs }
+      const other = this.#cells.slowest(member)
+      if (!other) continue
+      const isSlower = !slowest || other.selfNs > slowest.selfNs
+      if (isSlower || (other.selfNs === slowest!.selfNs && other.traceId < slowest!.traceId)) slowest = other
     }
     return slowest
   }
 
-  #count(counter: 'requests' | 'onPathRequests' | 'calls' | 'errors' | 'background'): number {
-    return this.#members.reduce((sum, member) => sum + this.#cells[counter][member]!, 0)
+  /** Own time with its quantiles, for kinds of cells that keep them. */
+  protected ownDistribution(): Distribution {
+    return new Distribution(this.requests, this.#sum(OWN), this.#sum(OWN_SQUARES), () =>
+      this.#cells.ownTimes!.read(this.#members),
+    )
   }
 
-  #distribution(
-    counter: 'requests' | 'onPathRequests',
-    sum: 'self' | 'own',
-    squares: 'selfSquares' | 'ownSquares',
-    times: 'selfTimes' | 'ownTimes',
-  ): Distribution {
-    const total = (of: 'self' | 'own' | 'selfSquares' | 'ownSquares'): bigint =>
-      this.#members.reduce((all, member) => all + this.#cells[of].exact(member), 0n)
-    return new Distribution(this.#count(counter), total(sum), total(squares), () =>
-      this.#cells[times].read(this.#members),
-    )
+  #count(fact: number): number {
+    return this.#members.reduce((sum, member) => sum + this.#cells.facts[member * FACTS_STRIDE + fact]!, 0)
+  }
+
+  #sum(fact: number): bigint {
+    return this.#members.reduce((sum, member) => sum + exactSum(this.#cells.facts, member * FACTS_STRIDE + fact), 0n)
   }
 
   #tiesToLatency(): { readonly relativeImportance: number; readonly varianceShare: number } {
@@ -180,11 +190,12 @@ export abstract class ProfileCell {
       const path = this.#endpointOf(member)
       const endpoint = endpoints.paths.find(path, 0)
       if (endpoint < 0) continue
-      const n = endpoints.requests[endpoint]!
-      const sum = this.#cells.self.exact(member)
-      selfScatter += Number(scatter(n, sum, sum, this.#cells.selfSquares.exact(member))) / n
-      crossScatter +=
-        Number(scatter(n, sum, endpoints.latency.exact(endpoint), this.#cells.selfLatency.exact(member))) / n
+      const { requests, sum: latency } = endpoints.latencySums(endpoint)
+      const { facts } = this.#cells
+      const at = member * FACTS_STRIDE
+      const self = exactSum(facts, at + SELF)
+      selfScatter += Number(scatter(requests, self, self, exactSum(facts, at + SELF_SQUARES))) / requests
+      crossScatter += Number(scatter(requests, self, latency, exactSum(facts, at + SELF_LATENCY))) / requests
       latencyScatter += this.#window.scatterOf(path)!
     }
     const scale = Math.sqrt(selfScatter) * Math.sqrt(latencyScatter)
@@ -205,6 +216,10 @@ export class ServiceProfile extends ProfileCell {
     super(...cell)
     this.service = service
   }
+
+  override get own(): Distribution {
+    return this.ownDistribution()
+  }
 }
 
 /** A pod, container or process of a service; spans that name none are one instance without a name. */
@@ -216,6 +231,10 @@ export class InstanceProfile extends ProfileCell {
     super(...cell)
     this.service = service
     this.instance = instance
+  }
+
+  override get own(): Distribution {
+    return this.ownDistribution()
   }
 }
 

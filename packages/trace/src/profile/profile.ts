@@ -38,9 +38,9 @@ export class Profile {
 
   /** How many were added: its requests. */
   get traces(): number {
-    const { requests, size } = this.#tables.endpoints
+    const { endpoints } = this.#tables
     let traces = 0
-    for (let endpoint = 0; endpoint < size; endpoint++) traces += requests[endpoint]!
+    for (let row = 0; row < endpoints.size; row++) traces += endpoints.latencySums(row).requests
     return traces
   }
 
@@ -65,9 +65,8 @@ export class Profile {
   get latency(): Distribution {
     const { endpoints } = this.#tables
     const rows = [...this.#reading().window.endpoints]
-    const sum = (of: 'latency' | 'latencySquares'): bigint =>
-      rows.reduce((all, row) => all + endpoints[of].exact(row), 0n)
-    return new Distribution(this.traces, sum('latency'), sum('latencySquares'), () => endpoints.latencies.read(rows))
+    const sum = (of: 'sum' | 'squares'): bigint => rows.reduce((all, row) => all + endpoints.latencySums(row)[of], 0n)
+    return new Distribution(this.traces, sum('sum'), sum('squares'), () => endpoints.latencies.read(rows))
   }
 
   /** Most requests first, then by name. */
@@ -75,15 +74,13 @@ export class Profile {
     const { endpoints, paths } = this.#tables
     const profiles = Array.from(this.#reading().window.endpoints, (row): EndpointProfile => {
       const path = endpoints.paths.first(row)
-      const requests = endpoints.requests[row]!
+      const { requests, sum, squares } = endpoints.latencySums(row)
       return {
         service: paths.names.text(paths.service(path)),
         operation: paths.names.text(paths.operation(path)),
         requests,
-        errors: endpoints.errors[row]!,
-        latency: new Distribution(requests, endpoints.latency.exact(row), endpoints.latencySquares.exact(row), () =>
-          endpoints.latencies.read([row]),
-        ),
+        errors: endpoints.errors(row),
+        latency: new Distribution(requests, sum, squares, () => endpoints.latencies.read([row])),
         slowest: [...endpoints.slowest[row]!],
         near: (q) => endpoints.near(row, q),
       }
