@@ -187,6 +187,18 @@ export class CriticalComponentClassifier {
     )
   }
 
+  /** What it looks at, what taught it and how it did where it had not learned, in a sentence. */
+  describe(): string {
+    const { names } = FEATURE_SETS[this.features]
+    const taught = this.trainedOn === '' ? `${this.steps} examples` : this.trainedOn
+    const what = `SVM of ${names.join(', ')}, taught with ${taught}`
+    if (!this.#calibration) return `${what}; not calibrated`
+    const { operatingPoint, components, critical } = this.#calibration
+    const percent = (rate: number): string => `${(100 * rate).toFixed(1)} %`
+    const { truePositiveRate, falsePositiveRate } = operatingPoint
+    return `${what}; of ${components} components it had not seen it found ${percent(truePositiveRate)} of the ${critical} critical ones and ${percent(falsePositiveRate)} of the others`
+  }
+
   /** JSON text: everything an exact resume needs. */
   save(): string {
     return writeClassifierFile({

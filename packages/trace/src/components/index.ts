@@ -1,0 +1,18 @@
+export {
+  type ClassifierCalibration,
+  type ClassifierOptions,
+  CriticalComponentClassifier,
+  type LabelledComponent,
+  type Verdict,
+} from './classifier.js'
+export { type Component, type ComponentChange, measureComponents } from './component.js'
+export {
+  type CriticalComponent,
+  type CriticalComponentOptions,
+  type CriticalComponents,
+  criticalComponents,
+} from './critical-components.js'
+export type { FeatureDrift } from './drift.js'
+export type { CongestionIntensity, Estimate } from './estimate.js'
+export { FEATURE_SETS, type FeatureSet, type FeatureSetName } from './features.js'
+export { areaUnder, type Judged, type OperatingPoint, pointAt, rocCurve } from './roc.js'
