@@ -1,17 +1,20 @@
 // The block of one critical-path extraction: who lies where. `tree.ts`, `siblings.ts` and `walk.ts` are what it does.
 //
-// N: spans. Times are whole nanoseconds in f64. A block that was planned for N serves every smaller trace.
+// N: spans. A span has a row, its place in the caller's columns, and a place: places count from the root down, level by
+// level, so that the children of a span have places in a row and everything below runs through memory in order.
+// Times are whole nanoseconds in f64. A block that was planned for N serves every smaller trace.
 //   head: Path
-//   f64: start [N] | end [N] | window start [N] | window end [N] | self [N] | section start [2N]
-//   i32: parent [N] | first [N + 1] | children [N] | next [N] | scratch [N] | section row [2N]
-//   u8:  kind [N] | flags [N] | state [N]
+//   by row:   start, end f64[N] | parent i32[N] | kind, flags u8[N]                in; out: window, place, background
+//             firstRow i32[N + 1] | childRow i32[N]                                later next, scratch
+//   by place: from, to, self f64[N] | row, parentPlace i32[N] | first i32[N + 1] | children i32[N] | state u8[N]
+//   sections: sectionStart f64[2N] | sectionRow i32[2N]
 import * as abi from '../abi'
 
 // @ts-ignore: decorator
 @unmanaged export class Path {
   n: i32 = 0
-  /** The row the path belongs to. */
-  root: i32 = 0
+  /** Spans at or below the root. */
+  count: i32 = 0
   /** PATH_TO_TRACE_END | … of abi.ts. */
   options: i32 = 0
   phase: i32 = 0
@@ -25,7 +28,7 @@ import * as abi from '../abi'
   written: f64 = 0
   /** Where the path ends. */
   finish: f64 = 0
-  /** Place in `children` of the siblings that wait to be sorted by id, how many, and which place was sorted. */
+  /** Where in `children` are siblings that wait to be sorted by id, how many, and which place was sorted. */
   tiedAt: i32 = 0
   tied: i32 = 0
   settled: i32 = 0
@@ -36,73 +39,97 @@ import * as abi from '../abi'
 
   start: usize = 0
   end: usize = 0
-  windowStart: usize = 0
-  windowEnd: usize = 0
-  self: usize = 0
-  sectionStart: usize = 0
   parent: usize = 0
-  /** Children of s: children[first[s]] … children[first[s + 1] − 1]. */
-  first: usize = 0
-  children: usize = 0
-  /** Which of `children` is next: backwards the one before it, for firm the one there; −1 before the span is entered. */
-  next: usize = 0
-  /** Rows from the root down while the tree is made, room for merges afterwards. */
-  scratch: usize = 0
-  sectionRow: usize = 0
   kind: usize = 0
   flags: usize = 0
+  firstRow: usize = 0
+  childRow: usize = 0
+
+  /** The part of each span that its parent can wait for. */
+  from: usize = 0
+  to: usize = 0
+  self: usize = 0
+  row: usize = 0
+  parentPlace: usize = 0
+  /** Children of s: places first[s] … first[s + 1] − 1; `children` has the same range in the order of the walk. */
+  first: usize = 0
+  children: usize = 0
   state: usize = 0
+  /** Which of `children` is next: backwards the one before it, for firm the one there; −1 before the span is entered. */
+  next: usize = 0
+  scratch: usize = 0
+
+  sectionStart: usize = 0
+  sectionRow: usize = 0
 }
 
 // @ts-ignore: decorator
 @inline const HEAD: usize = (offsetof<Path>() + 15) & ~15
 
 // @ts-ignore: decorator
-@inline export function numberAt(column: usize, row: i32): f64 {
-  return load<f64>(column + (<usize>row << 3))
+@inline export function numberAt(column: usize, index: i32): f64 {
+  return load<f64>(column + (<usize>index << 3))
 }
 
 // @ts-ignore: decorator
-@inline export function putNumber(column: usize, row: i32, value: f64): void {
-  store<f64>(column + (<usize>row << 3), value)
+@inline export function putNumber(column: usize, index: i32, value: f64): void {
+  store<f64>(column + (<usize>index << 3), value)
 }
 
 // @ts-ignore: decorator
-@inline export function wordAt(column: usize, row: i32): i32 {
-  return load<i32>(column + (<usize>row << 2))
+@inline export function wordAt(column: usize, index: i32): i32 {
+  return load<i32>(column + (<usize>index << 2))
 }
 
 // @ts-ignore: decorator
-@inline export function putWord(column: usize, row: i32, value: i32): void {
-  store<i32>(column + (<usize>row << 2), value)
+@inline export function putWord(column: usize, index: i32, value: i32): void {
+  store<i32>(column + (<usize>index << 2), value)
 }
 
-export function path_bytes(n: i32): usize {
-  const spans = <usize>n
-  return HEAD + 7 * 8 * spans + 7 * 4 * spans + 4 + 3 * spans
+// @ts-ignore: decorator
+@inline export function byteAt(column: usize, index: i32): u8 {
+  return load<u8>(column + <usize>index)
+}
+
+/** Bytes of a block for n spans, as a number: more than an i32 holds is for the caller to refuse. */
+export function path_bytes(n: i32): f64 {
+  return <f64>HEAD + 95.0 * <f64>n + 8.0
+}
+
+let cursor: usize = 0
+
+function place(bytes: usize): usize {
+  const at = cursor
+  cursor += bytes
+  return at
 }
 
 /** Lays the block out for a trace of n spans; the caller then fills start, end, parent, kind and flags. */
 export function path_layout(block: usize, n: i32): void {
   const path = changetype<Path>(block)
-  const words = <usize>n << 2
   const numbers = <usize>n << 3
+  const words = <usize>n << 2
   path.n = n
-  path.start = block + HEAD
-  path.end = path.start + numbers
-  path.windowStart = path.end + numbers
-  path.windowEnd = path.windowStart + numbers
-  path.self = path.windowEnd + numbers
-  path.sectionStart = path.self + numbers
-  path.parent = path.sectionStart + 2 * numbers
-  path.first = path.parent + words
-  path.children = path.first + words + 4
-  path.next = path.children + words
-  path.scratch = path.next + words
-  path.sectionRow = path.scratch + words
-  path.kind = path.sectionRow + 2 * words
-  path.flags = path.kind + <usize>n
-  path.state = path.flags + <usize>n
+  cursor = block + HEAD
+  path.start = place(numbers)
+  path.end = place(numbers)
+  path.from = place(numbers)
+  path.to = place(numbers)
+  path.self = place(numbers)
+  path.sectionStart = place(2 * numbers)
+  path.parent = place(words)
+  path.firstRow = place(words + 4)
+  path.childRow = place(words)
+  path.next = path.firstRow
+  path.scratch = path.childRow
+  path.row = place(words)
+  path.parentPlace = place(words)
+  path.first = place(words + 4)
+  path.children = place(words)
+  path.sectionRow = place(2 * words)
+  path.kind = place(<usize>n)
+  path.flags = place(<usize>n)
+  path.state = place(<usize>n)
 }
 
 /** The address of a column, by the names of abi.ts. */
@@ -114,11 +141,8 @@ export function path_column(block: usize, which: i32): usize {
     case abi.PATH_PARENT: return path.parent
     case abi.PATH_KIND: return path.kind
     case abi.PATH_FLAGS: return path.flags
-    case abi.PATH_WINDOW_START: return path.windowStart
-    case abi.PATH_WINDOW_END: return path.windowEnd
-    case abi.PATH_SELF: return path.self
-    case abi.PATH_STATE: return path.state
-    case abi.PATH_CHILDREN: return path.children
+    case abi.PATH_SELF: return path.from
+    case abi.PATH_TIED: return path.scratch
     case abi.PATH_SECTION_ROW: return path.sectionRow
     default: return path.sectionStart
   }
@@ -130,7 +154,6 @@ export function path_get(block: usize, which: i32): f64 {
   switch (which) {
     case abi.PATH_SECTIONS: return <f64>path.sections
     case abi.PATH_FINISH: return path.finish
-    case abi.PATH_TIED_AT: return <f64>path.tiedAt
     case abi.PATH_CLAMPED: return <f64>path.clamped
     case abi.PATH_DROPPED: return <f64>path.dropped
     default: return <f64>path.trimmed

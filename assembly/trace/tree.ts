@@ -1,8 +1,8 @@
-// From parents to a tree that can be walked: children, the part of each span that its parent can wait for, what is background.
+// From parents to a tree that can be walked: places, the part of each span that its parent can wait for, what is background.
 import * as abi from '../abi'
-import { numberAt, Path, putNumber, putWord, wordAt } from './layout'
+import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
 
-// Bits of `state`; the first is what TypeScript reads.
+// Bits of `state`.
 // @ts-ignore: decorator
 @inline export const BACKGROUND: u8 = 1 // nothing waits for it or for a span above it
 // @ts-ignore: decorator
@@ -20,118 +20,131 @@ import { numberAt, Path, putNumber, putWord, wordAt } from './layout'
 @inline const FOLLOWS_FROM: u8 = 1 // flags of @trimtab/trace
 
 // @ts-ignore: decorator
-@inline export function stateOf(path: Path, row: i32): u8 {
-  return load<u8>(path.state + <usize>row)
+@inline export function addState(path: Path, span: i32, bits: u8): void {
+  const at = path.state + <usize>span
+  store<u8>(at, load<u8>(at) | bits)
 }
 
-// @ts-ignore: decorator
-@inline export function addState(path: Path, row: i32, bits: u8): void {
-  store<u8>(path.state + <usize>row, stateOf(path, row) | bits)
+/** Gives every span below `root` its place. Afterwards `parent` has the place of each row, and `firstRow` is free. */
+export function makePlaces(path: Path, root: i32): void {
+  linkRows(path)
+  putWord(path.row, 0, root)
+  putWord(path.parentPlace, 0, -1)
+  let count = 1
+  for (let span = 0; span < count; span++) {
+    const row = wordAt(path.row, span)
+    const to = wordAt(path.firstRow, row + 1)
+    putWord(path.parent, row, span)
+    putWord(path.first, span, count)
+    for (let at = wordAt(path.firstRow, row); at < to; at++) {
+      const child = wordAt(path.childRow, at)
+      if (child == root) continue // a ring through the root is not followed
+      putWord(path.row, count, child)
+      putWord(path.parentPlace, count, span)
+      putWord(path.children, count, count)
+      count++
+    }
+  }
+  putWord(path.first, count, count)
+  path.count = count
 }
 
-/** Fills `first` and `children` by counting. */
-export function linkChildren(path: Path): void {
+/** Fills `firstRow` and `childRow` by counting. A parent that is no row is none. */
+function linkRows(path: Path): void {
   const n = path.n
-  const first = path.first
+  const first = path.firstRow
+  const next = path.row // free so far
   memory.fill(first, 0, (<usize>n << 2) + 4)
   for (let row = 0; row < n; row++) {
     const parent = wordAt(path.parent, row)
     if (<u32>parent < <u32>n) putWord(first, parent + 1, wordAt(first, parent + 1) + 1)
   }
   for (let row = 0; row < n; row++) putWord(first, row + 1, wordAt(first, row) + wordAt(first, row + 1))
-  memory.copy(path.next, first, <usize>n << 2)
+  memory.copy(next, first, <usize>n << 2)
   for (let row = 0; row < n; row++) {
     const parent = wordAt(path.parent, row)
     if (<u32>parent >= <u32>n) continue
-    const at = wordAt(path.next, parent)
-    putWord(path.children, at, row)
-    putWord(path.next, parent, at + 1)
+    const at = wordAt(next, parent)
+    putWord(path.childRow, at, row)
+    putWord(next, parent, at + 1)
   }
 }
 
-/** Fills `scratch` with the root and all below it, parents before children; returns how many. */
-export function orderDown(path: Path): i32 {
-  const rows = path.scratch
-  putWord(rows, 0, path.root)
-  let count = 1
-  for (let i = 0; i < count; i++) {
-    const row = wordAt(rows, i)
-    const to = wordAt(path.first, row + 1)
-    for (let at = wordAt(path.first, row); at < to; at++) {
-      const child = wordAt(path.children, at)
-      if (child != path.root) putWord(rows, count++, child) // a ring through the root is not followed
-    }
-  }
-  return count
-}
-
-/** Window end := the latest end at or below each span. rows: as `orderDown` left them. */
-export function findLatest(path: Path, count: i32): void {
-  for (let i = 0; i < count; i++) {
-    const row = wordAt(path.scratch, i)
-    putNumber(path.windowEnd, row, numberAt(path.end, row))
-  }
-  for (let i = count - 1; i > 0; i--) {
-    const row = wordAt(path.scratch, i)
-    const parent = wordAt(path.parent, row)
-    putNumber(path.windowEnd, parent, max(numberAt(path.windowEnd, parent), numberAt(path.windowEnd, row)))
+/** `to` := the latest end at or below each span. */
+export function findLatest(path: Path): void {
+  for (let span = 0; span < path.count; span++) putNumber(path.to, span, numberAt(path.end, wordAt(path.row, span)))
+  for (let span = path.count - 1; span > 0; span--) {
+    const parent = wordAt(path.parentPlace, span)
+    putNumber(path.to, parent, max(numberAt(path.to, parent), numberAt(path.to, span)))
   }
 }
 
-/** The window of every span below the root, and what is background or outside; NaN where there is no window. */
-export function cutWindows(path: Path, count: i32): void {
-  const root = path.root
-  memory.fill(path.windowStart, 0xff, <usize>path.n << 4) // both columns NaN
-  putNumber(path.windowStart, root, numberAt(path.start, root))
-  putNumber(path.windowEnd, root, numberAt(path.end, root))
-  for (let i = 1; i < count; i++) {
-    const row = wordAt(path.scratch, i)
-    const parent = wordAt(path.parent, row)
-    const above = stateOf(path, parent)
-    const isAsync = (stateOf(path, row) & ASYNC) != 0
-    if (above & (BACKGROUND | OUTSIDE)) addState(path, row, above & (BACKGROUND | OUTSIDE))
-    else if (!isAsync && isBackground(path, row, parent)) addState(path, row, BACKGROUND)
-    else if (path.options & abi.PATH_FIRM) keepWhole(path, row)
-    else cutToParent(path, row, parent, isAsync)
+/** `from` and `to` of every span, and what is background or outside. */
+export function cutWindows(path: Path): void {
+  putNumber(path.from, 0, numberAt(path.start, wordAt(path.row, 0)))
+  putNumber(path.to, 0, numberAt(path.end, wordAt(path.row, 0)))
+  for (let span = 1; span < path.count; span++) {
+    const parent = wordAt(path.parentPlace, span)
+    const above = byteAt(path.state, parent)
+    const row = wordAt(path.row, span)
+    const isAsync = (byteAt(path.state, span) & ASYNC) != 0
+    const start = numberAt(path.start, row)
+    const end = numberAt(path.end, row)
+    putNumber(path.from, span, start)
+    putNumber(path.to, span, end)
+    if (above & (BACKGROUND | OUTSIDE)) addState(path, span, above & (BACKGROUND | OUTSIDE))
+    else if (!isAsync && isBackground(path, row, wordAt(path.row, parent))) addState(path, span, BACKGROUND)
+    else if (!(path.options & abi.PATH_FIRM)) cutToParent(path, span, parent, start, end, isAsync)
   }
 }
 
 function isBackground(path: Path, row: i32, parent: i32): bool {
   const options = path.options
-  if (!(options & abi.PATH_FOLLOWS_FROM_BLOCKS) && load<u8>(path.flags + <usize>row) & FOLLOWS_FROM) return true
+  if (!(options & abi.PATH_FOLLOWS_FROM_BLOCKS) && byteAt(path.flags, row) & FOLLOWS_FROM) return true
   if (
     !(options & abi.PATH_CONSUMER_BLOCKS) &&
-    load<u8>(path.kind + <usize>row) == CONSUMER &&
-    load<u8>(path.kind + <usize>parent) == PRODUCER
+    byteAt(path.kind, row) == CONSUMER &&
+    byteAt(path.kind, parent) == PRODUCER
   ) {
     return true
   }
   return (options & abi.PATH_LATE_IS_BACKGROUND) != 0 && numberAt(path.end, row) > numberAt(path.end, parent)
 }
 
-function keepWhole(path: Path, row: i32): void {
-  putNumber(path.windowStart, row, numberAt(path.start, row))
-  putNumber(path.windowEnd, row, numberAt(path.end, row))
+// @ts-ignore: decorator
+@inline function cutToParent(path: Path, span: i32, parent: i32, start: f64, end: f64, isAsync: bool): void {
+  const from = numberAt(path.from, parent)
+  const to = numberAt(path.to, parent)
+  if (isAsync) {
+    if (start < from) path.clamped++
+    putNumber(path.from, span, max(start, from))
+    putNumber(path.to, span, max(end, from))
+  } else if (start > to || end < from || (start < end && (start == to || end == from))) {
+    path.dropped++
+    addState(path, span, OUTSIDE)
+  } else {
+    if (start < from || end > to) path.clamped++
+    putNumber(path.from, span, max(start, from))
+    putNumber(path.to, span, min(end, to))
+  }
 }
 
-function cutToParent(path: Path, row: i32, parent: i32, isAsync: bool): void {
-  const start = numberAt(path.start, row)
-  const end = numberAt(path.end, row)
-  const from = numberAt(path.windowStart, parent)
-  const to = numberAt(path.windowEnd, parent)
-  if (isAsync) {
-    const cut = max(start, from)
-    if (cut != start) path.clamped++
-    putNumber(path.windowStart, row, cut)
-    putNumber(path.windowEnd, row, max(end, cut))
-    return
+/**
+ * Writes what was found at the places back to the rows: windows over `start` and `end` (NaN where there is none),
+ * background over `kind`, self time over `from`.
+ */
+export function writeRows(path: Path): void {
+  const n = path.n
+  memory.fill(path.start, 0xff, <usize>n << 4) // both columns NaN
+  memory.fill(path.kind, 0, <usize>n)
+  for (let span = 0; span < path.count; span++) {
+    const row = wordAt(path.row, span)
+    const state = byteAt(path.state, span)
+    store<u8>(path.kind + <usize>row, state & BACKGROUND)
+    if (state & (BACKGROUND | OUTSIDE)) continue
+    putNumber(path.start, row, numberAt(path.from, span))
+    putNumber(path.end, row, numberAt(path.to, span))
   }
-  if (start > to || end < from || (start < end && (start == to || end == from))) {
-    path.dropped++
-    addState(path, row, OUTSIDE)
-    return
-  }
-  if (start < from || end > to) path.clamped++
-  putNumber(path.windowStart, row, max(start, from))
-  putNumber(path.windowEnd, row, min(end, to))
+  memory.fill(path.from, 0, <usize>n << 3)
+  for (let span = 0; span < path.count; span++) putNumber(path.from, wordAt(path.row, span), numberAt(path.self, span))
 }

@@ -6,12 +6,12 @@
 // hop and its parent's end (the wait in the queue) belongs to the hop. firm: Algorithm 3.1 to the letter, whole spans.
 //
 // The last of several children is the last by (end, start, id). The core does not know ids: where they decide,
-// `path_resume` returns how many rows at children[tied] wait to be sorted by them, and goes on when it is called again.
+// `path_resume` returns how many rows of PATH_TIED wait to be sorted by them, and goes on when it is called again.
 // Nothing depends on the order of the rows.
 import * as abi from '../abi'
-import { numberAt, Path, putNumber, putWord, wordAt } from './layout'
+import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
 import { sortSiblings } from './siblings'
-import { addState, ASYNC, BACKGROUND, cutWindows, findLatest, linkChildren, orderDown, OUTSIDE, RESUMED, stateOf } from './tree'
+import { addState, ASYNC, BACKGROUND, cutWindows, findLatest, makePlaces, OUTSIDE, RESUMED, writeRows } from './tree'
 
 // Values of `phase`.
 // @ts-ignore: decorator
@@ -24,7 +24,6 @@ import { addState, ASYNC, BACKGROUND, cutWindows, findLatest, linkChildren, orde
 /** Prepares a laid-out and filled block. options: PATH_TO_TRACE_END | … of abi.ts. tolerance in ns. */
 export function path_begin(block: usize, root: i32, options: i32, tolerance: f64): void {
   const path = changetype<Path>(block)
-  path.root = root
   path.options = options
   path.tolerance = tolerance
   path.sections = 0
@@ -33,51 +32,75 @@ export function path_begin(block: usize, root: i32, options: i32, tolerance: f64
   path.trimmed = 0
   path.tied = 0
   path.settled = -1
-  path.span = root
+  path.span = 0
   path.phase = options & abi.PATH_TO_TRACE_END ? DESCEND : CUT
   memory.fill(path.state, 0, <usize>path.n)
   memory.fill(path.self, 0, <usize>path.n << 3)
-  linkChildren(path)
-  if (path.phase == DESCEND) findLatest(path, orderDown(path))
+  makePlaces(path, root)
+  if (path.phase == DESCEND) findLatest(path)
 }
 
-/** Goes on until the path is found (returns 0) or siblings tie (returns how many wait for an order). */
+/** Goes on until the path is found (returns 0) or siblings tie (returns how many of PATH_TIED are to be sorted by id). */
 export function path_resume(block: usize): i32 {
   const path = changetype<Path>(block)
+  if (path.tied > 0) takeOrder(path)
+  path.tied = resume(path)
+  if (path.tied > 0) askForOrder(path)
+  else writeRows(path)
+  return path.tied
+}
+
+function resume(path: Path): i32 {
   if (path.phase == DESCEND) {
     const tied = descend(path)
     if (tied > 0) return tied
     path.phase = CUT
   }
   if (path.phase == CUT) {
-    cutWindows(path, orderDown(path))
-    memory.fill(path.next, 0xff, <usize>path.n << 2)
-    path.cursor = numberAt(path.windowEnd, path.span)
+    cutWindows(path)
+    memory.fill(path.next, 0xff, <usize>path.count << 2)
+    path.cursor = numberAt(path.to, path.span)
     path.finish = path.cursor
     path.written = path.cursor
     path.settled = -1
     path.phase = WALK
-    if (path.options & abi.PATH_FIRM) writeWhole(path, path.root)
+    if (path.options & abi.PATH_FIRM) writeWhole(path, 0)
   }
   return path.options & abi.PATH_FIRM ? walkFirm(path) : walkBack(path)
+}
+
+/** Lays out the rows of the siblings that tie. */
+function askForOrder(path: Path): void {
+  for (let i = 0; i < path.tied; i++) {
+    putWord(path.scratch, i, wordAt(path.row, wordAt(path.children, path.tiedAt + i)))
+  }
+}
+
+/** Takes them back as the caller sorted them. */
+function takeOrder(path: Path): void {
+  for (let i = 0; i < path.tied; i++) {
+    putWord(path.children, path.tiedAt + i, wordAt(path.parent, wordAt(path.scratch, i)))
+  }
 }
 
 /** Follows the latest end down from `span` and marks the way; parents before children with the same end. */
 function descend(path: Path): i32 {
   while (true) {
     const span = path.span
-    const latest = numberAt(path.windowEnd, span)
-    if (numberAt(path.end, span) == latest) return 0
+    const latest = numberAt(path.to, span)
+    if (numberAt(path.end, wordAt(path.row, span)) == latest) return 0
     const from = wordAt(path.first, span)
+    let last = from + path.tied - 1
     if (path.settled != from) {
-      path.tied = gatherLatest(path, from, wordAt(path.first, span + 1), latest)
-      if (path.tied > 1) {
+      const tied = gatherLatest(path, from, wordAt(path.first, span + 1), latest)
+      if (tied > 1) {
         path.settled = from
         path.tiedAt = from
-        return path.tied
+        return tied
       }
+      last = from
     }
-    path.span = wordAt(path.children, from + path.tied - 1)
+    path.span = wordAt(path.children, last)
     addState(path, path.span, ASYNC)
   }
 }
@@ -88,8 +111,8 @@ function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
   let start = -Infinity
   for (let at = from; at < to; at++) {
     const child = wordAt(path.children, at)
-    if (child == path.root || numberAt(path.windowEnd, child) != latest) continue
-    const began = numberAt(path.start, child)
+    if (numberAt(path.to, child) != latest) continue
+    const began = numberAt(path.start, wordAt(path.row, child))
     if (began < start) continue
     if (began > start) tied = 0
     start = began
@@ -107,8 +130,8 @@ function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
   let kept = from
   for (let at = from; at < to; at++) {
     const child = wordAt(path.children, at)
-    if (stateOf(path, child) & (BACKGROUND | OUTSIDE) || child == path.root) continue
-    if (isFirm || numberAt(path.windowStart, child) < numberAt(path.windowEnd, child)) putWord(path.children, kept++, child)
+    if (byteAt(path.state, child) & (BACKGROUND | OUTSIDE)) continue
+    if (isFirm || numberAt(path.from, child) < numberAt(path.to, child)) putWord(path.children, kept++, child)
   }
   sortSiblings(path.children, from, kept, path.scratch, major, minor)
   return kept
@@ -116,21 +139,18 @@ function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
 
 // @ts-ignore: decorator
 @inline function haveSameWindow(path: Path, a: i32, b: i32): bool {
-  return (
-    numberAt(path.windowEnd, a) == numberAt(path.windowEnd, b) &&
-    numberAt(path.windowStart, a) == numberAt(path.windowStart, b)
-  )
+  return numberAt(path.to, a) == numberAt(path.to, b) && numberAt(path.from, a) == numberAt(path.from, b)
 }
 
-/** The part of `row` from `start` to where the last section began; nothing when that is no time. */
+/** The part of `span` from `start` to where the last section began; nothing when that is no time. */
 // @ts-ignore: decorator
-@inline function writeSection(path: Path, row: i32, start: f64): void {
+@inline function writeSection(path: Path, span: i32, start: f64): void {
   const length = path.written - start
   if (length <= 0) return
   const at = 2 * path.n - ++path.sections // latest first, so that they end up in time order
-  putWord(path.sectionRow, at, row)
+  putWord(path.sectionRow, at, wordAt(path.row, span))
   putNumber(path.sectionStart, at, start)
-  putNumber(path.self, row, numberAt(path.self, row) + length)
+  putNumber(path.self, span, numberAt(path.self, span) + length)
   path.written = start
 }
 
@@ -139,12 +159,12 @@ function walkBack(path: Path): i32 {
     const span = path.span
     const from = wordAt(path.first, span)
     if (wordAt(path.next, span) < 0) {
-      putWord(path.next, span, sortChildren(path, span, path.windowEnd, path.windowStart))
+      putWord(path.next, span, sortChildren(path, span, path.to, path.from))
     }
     const at = findPredecessor(path, from, wordAt(path.next, span) - 1)
     if (at < from) {
-      writeSection(path, span, numberAt(path.windowStart, span))
-      if (span == path.root) return 0
+      writeSection(path, span, numberAt(path.from, span))
+      if (span == 0) return 0
       leave(path, span)
       continue
     }
@@ -159,8 +179,8 @@ function walkBack(path: Path): i32 {
         return at + 1 - first
       }
     }
-    const end = numberAt(path.windowEnd, child)
-    if (end > path.cursor && stateOf(path, span) & RESUMED) path.trimmed++
+    const end = numberAt(path.to, child)
+    if (end > path.cursor && byteAt(path.state, span) & RESUMED) path.trimmed++
     path.cursor = min(path.cursor, end)
     writeSection(path, span, path.cursor)
     putWord(path.next, span, at)
@@ -174,16 +194,16 @@ function walkBack(path: Path): i32 {
   const limit = path.cursor + path.tolerance
   for (; at >= from; at--) {
     const child = wordAt(path.children, at)
-    if (numberAt(path.windowEnd, child) <= limit && numberAt(path.windowStart, child) < path.cursor) break
+    if (numberAt(path.to, child) <= limit && numberAt(path.from, child) < path.cursor) break
   }
   return at
 }
 
 /** Back to the parent, at the time when the span started. */
 function leave(path: Path, span: i32): void {
-  const parent = wordAt(path.parent, span)
-  path.cursor = numberAt(path.windowStart, span)
-  const parentEnd = numberAt(path.windowEnd, parent)
+  const parent = wordAt(path.parentPlace, span)
+  const parentEnd = numberAt(path.to, parent)
+  path.cursor = numberAt(path.from, span)
   if (path.cursor > parentEnd) {
     writeSection(path, span, parentEnd) // it waited to begin after its parent was done
     path.cursor = parentEnd
@@ -193,10 +213,11 @@ function leave(path: Path, span: i32): void {
 }
 
 /** Algorithm 3.1, lines 2 and 3: the path gets the whole span. */
-function writeWhole(path: Path, row: i32): void {
-  putWord(path.sectionRow, path.sections, row)
-  putNumber(path.sectionStart, path.sections++, numberAt(path.start, row))
-  putNumber(path.self, row, numberAt(path.end, row) - numberAt(path.start, row))
+function writeWhole(path: Path, span: i32): void {
+  const start = numberAt(path.from, span)
+  putWord(path.sectionRow, path.sections, wordAt(path.row, span))
+  putNumber(path.sectionStart, path.sections++, start)
+  putNumber(path.self, span, numberAt(path.to, span) - start)
 }
 
 /** Lines 4 to 14: the last returned child, then, by start, every child that happened before it. */
@@ -206,7 +227,7 @@ function walkFirm(path: Path): i32 {
     const from = wordAt(path.first, span)
     const to = wordAt(path.first, span + 1)
     if (wordAt(path.next, span) < 0) {
-      const kept = sortChildren(path, span, path.start, path.end)
+      const kept = sortChildren(path, span, path.from, path.to)
       if (kept < to) putWord(path.children, kept, -1) // ends them
       putWord(path.next, span, from)
       path.settled = from
@@ -224,8 +245,8 @@ function walkFirm(path: Path): i32 {
       path.span = wordAt(path.children, at)
       writeWhole(path, path.span)
     } else {
-      if (span == path.root) return 0
-      path.span = wordAt(path.parent, span)
+      if (span == 0) return 0
+      path.span = wordAt(path.parentPlace, span)
     }
   }
 }
@@ -254,7 +275,7 @@ function bringLastReturned(path: Path, from: i32, to: i32): void {
   if (!isChild(path, from, to)) return
   let last = from
   for (let at = from + 1; isChild(path, at, to); at++) {
-    if (numberAt(path.end, wordAt(path.children, at)) >= numberAt(path.end, wordAt(path.children, last))) last = at
+    if (numberAt(path.to, wordAt(path.children, at)) >= numberAt(path.to, wordAt(path.children, last))) last = at
   }
   if (last == from) return
   const row = wordAt(path.children, last)
@@ -265,5 +286,5 @@ function bringLastReturned(path: Path, from: i32, to: i32): void {
 
 // @ts-ignore: decorator
 @inline function happensBefore(path: Path, at: i32, last: i32): bool {
-  return numberAt(path.end, wordAt(path.children, at)) <= numberAt(path.start, wordAt(path.children, last))
+  return numberAt(path.to, wordAt(path.children, at)) <= numberAt(path.from, wordAt(path.children, last))
 }

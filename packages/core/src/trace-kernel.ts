@@ -47,11 +47,10 @@ export interface PathResult {
   readonly overlapsTrimmed: number
 }
 
-const BACKGROUND = 1
 const SMALLEST = 64 // spans that the first block has room for
 
 /**
- * Critical-path extraction in the core (assembly/trace): O(n log n), nothing recursive, about 87 bytes a span.
+ * Critical-path extraction in the core (assembly/trace): O(n log n), nothing recursive, 95 bytes a span.
  * The block grows to the largest trace seen and is kept, so that small traces in a row allocate nothing in the core.
  */
 export class TraceKernel {
@@ -66,7 +65,7 @@ export class TraceKernel {
 
   /**
    * @param order  sorts rows of siblings with the same times in place; called only where that decides something
-   * @throws {CoreError} `core_out_of_memory` beyond about 24 million spans; the kernel can still be used
+   * @throws {CoreError} `core_out_of_memory` beyond 22 million spans; the kernel can still be used
    */
   extract(columns: PathColumns, request: PathRequest, order: (rows: Int32Array) => void): PathResult {
     const n = columns.startNs.length
@@ -82,10 +81,8 @@ export class TraceKernel {
       new Uint8Array(buffer, at(abi.PATH_KIND), n).set(columns.kind)
       new Uint8Array(buffer, at(abi.PATH_FLAGS), n).set(columns.flags)
       exports.path_begin!(block, request.root, optionBits(request), request.toleranceNs)
-      const children = at(abi.PATH_CHILDREN)
       for (let tied = exports.path_resume!(block); tied > 0; tied = exports.path_resume!(block)) {
-        const from = exports.path_get!(block, abi.PATH_TIED_AT)
-        order(new Int32Array(buffer, children + 4 * from, tied))
+        order(new Int32Array(buffer, at(abi.PATH_TIED), tied))
       }
       return this.#read(n, request.mode === 'firm' ? columns.endNs : undefined)
     })
@@ -103,7 +100,7 @@ export class TraceKernel {
     if (n <= this.#capacity) return
     const capacity = Math.max(n, Math.min(2 * this.#capacity, 1 << 20)) // doubling for small ones, to the point for large
     const pathBytes = this.#core.exports.path_bytes!
-    const bytes = pathBytes(1) + (pathBytes(2) - pathBytes(1)) * (capacity - 1) // an i32 would overflow
+    const bytes = pathBytes(capacity)
     this.#arena.dispose()
     try {
       this.#arena = new Arena(this.#core, bytes, 'TraceKernel')
@@ -140,17 +137,15 @@ export class TraceKernel {
       endNs.set(startNs.subarray(1))
       endNs[size - 1] = finishNs
     }
-    const background = new Uint8Array(buffer, at(abi.PATH_STATE), n).slice()
-    for (let i = 0; i < n; i++) background[i]! &= BACKGROUND
     return {
       size,
       row,
       startNs,
       endNs,
       selfNs: doubles(abi.PATH_SELF),
-      background,
-      windowStartNs: doubles(abi.PATH_WINDOW_START),
-      windowEndNs: doubles(abi.PATH_WINDOW_END),
+      background: new Uint8Array(buffer, at(abi.PATH_KIND), n).slice(),
+      windowStartNs: doubles(abi.PATH_START),
+      windowEndNs: doubles(abi.PATH_END),
       finishNs,
       clamped: get(abi.PATH_CLAMPED),
       dropped: get(abi.PATH_DROPPED),
