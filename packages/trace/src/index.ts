@@ -66,19 +66,38 @@ export { treesOf } from './path/trees.js'
 export type { CriticalPath } from './path/types.js'
 export {
   bucketStart,
+  type CallPathChange,
   type CallPathProfile,
+  type Change,
   Distribution,
+  diffProfiles,
   type EdgeProfile,
+  type EndpointChange,
   type EndpointProfile,
   type Exemplar,
   Histogram,
   type InstanceProfile,
   type Interval,
+  Moments,
   Profile,
   type ProfileCell,
+  type ProfileDiff,
   RELATIVE_ERROR,
+  type ServiceChange,
   type ServiceProfile,
+  type Slice,
+  type SliceCell,
+  type SliceOptions,
 } from './profile/index.js'
+export {
+  type LabelledTrace,
+  parseTraces,
+  type ReadOptions,
+  readSpanTable,
+  readTraces,
+  type TraceFormat,
+  type TraceSource,
+} from './read/index.js'
 export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.js'
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'
 export { type SpanRow, TraceBuilder } from './trace-builder.js'

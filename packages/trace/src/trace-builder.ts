@@ -40,7 +40,7 @@ export interface SpanRow {
 export class TraceBuilder {
   readonly names: Names
   /** What was mended outside any trace. */
-  readonly repairs: Repairs = new Repairs()
+  readonly repairs: Repairs
   /** `push()` a row, then fill it in. */
   readonly columns: SpanColumns = new SpanColumns()
   /** Numbers for `columns.trace`; they hold until `finish()`. */
@@ -49,8 +49,9 @@ export class TraceBuilder {
   readonly #repairsOfTraces = new Map<number, Repairs>()
   #order = new Int32Array(0)
 
-  constructor(options: { readonly names?: Names | undefined } = {}) {
+  constructor(options: { readonly names?: Names | undefined; readonly repairs?: Repairs | undefined } = {}) {
     this.names = options.names ?? new Names()
+    this.repairs = options.repairs ?? new Repairs()
     this.#assembler = new Assembler(this.columns, this.names)
   }
 

@@ -1,0 +1,68 @@
+import { TraceError } from '@trimtab/core'
+import { NEEDED_COLUMNS } from './csv.js'
+import { type JsonCursor, OPEN_ARRAY, OPEN_OBJECT } from './json/cursor.js'
+import { sniffJson } from './json/sniff.js'
+import { decodeUtf8 } from './json/text.js'
+
+export type TraceFormat = 'jaeger' | 'otlp-json' | 'otlp-protobuf' | 'zipkin' | 'csv'
+
+const ACCEPTED =
+  'accepted are Jaeger JSON ({ "data": [{ "traceID", "spans", "processes" }] }), OTLP JSON ({ "resourceSpans" }), OTLP ' +
+  `protobuf, Zipkin JSON ([{ "traceId", "id" }]) and CSV with the columns ${NEEDED_COLUMNS.join(', ')}; each also as gzip`
+
+const LINE_FEED = 0x0a
+const FIRST_BYTES = 64 // enough to tell binary from text and to show what was seen
+const LONGEST_HEADER = 4096
+
+/**
+ * Tells the format by the input's first bytes, as many as it takes; the cursor stays where it is. `none` for an input
+ * that holds nothing: an empty answer is an answer.
+ *
+ * @throws {TraceError} `trace_format_unknown`
+ */
+export function detectFormat(cursor: JsonCursor): TraceFormat | 'none' {
+  const start = cursor.at
+  try {
+    return detect(cursor)
+  } finally {
+    cursor.at = start
+  }
+}
+
+function detect(cursor: JsonCursor): TraceFormat | 'none' {
+  cursor.want(FIRST_BYTES)
+  if (isProtobuf(cursor.bytes.subarray(cursor.at, Math.min(cursor.end, cursor.at + FIRST_BYTES))))
+    return 'otlp-protobuf'
+  cursor.skipByteOrderMark()
+  if (cursor.isAtEnd()) return 'none'
+  const first = cursor.peek()
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return detectJson(cursor)
+  const { at } = cursor
+  cursor.skipLine()
+  const line = decodeUtf8(cursor.bytes, at, Math.min(cursor.at, at + LONGEST_HEADER))
+  const columns = line.split(',').map((column) => column.trim().replace(/^"(.*)"$/, '$1'))
+  if (columns.includes('trace') && columns.includes('span')) return 'csv'
+  throw unknown(`text that starts with ${JSON.stringify(line.slice(0, FIRST_BYTES))}`)
+}
+
+function detectJson(cursor: JsonCursor): TraceFormat | 'none' {
+  const { format, isEmpty, keys } = sniffJson(cursor)
+  if (format) return format
+  if (isEmpty) return 'none'
+  throw unknown(
+    `JSON with ${keys.length > 0 ? `the keys ${keys.map((key) => JSON.stringify(key)).join(', ')}` : 'no keys'}`,
+  )
+}
+
+/** Whether a message of field 1 starts here that holds a field 1…3 of its own: OTLP's TracesData, no text. */
+function isProtobuf(bytes: Uint8Array): boolean {
+  if (bytes[0] !== LINE_FEED) return false
+  let at = 1
+  while (bytes[at]! >= 0x80) at++
+  const tag = bytes[at + 1]
+  return tag === 0x12 || tag === 0x1a || (tag === LINE_FEED && bytes[at + 3] !== 0x20 && bytes[at + 3] !== 0x22)
+}
+
+function unknown(seen: string): TraceError {
+  return new TraceError('trace_format_unknown', `the input is no traces: ${seen}; ${ACCEPTED}`)
+}

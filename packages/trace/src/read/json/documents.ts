@@ -1,0 +1,44 @@
+import type { Repairs } from '../../repairs.js'
+import { Truncated, Unreadable } from '../byte-cursor.js'
+import type { JsonCursor } from './cursor.js'
+
+/**
+ * Reads JSON documents one after the other: a single one, or NDJSON.
+ *
+ * A document that breaks off or cannot be read costs itself alone: reading goes on at the next line that opens one.
+ *
+ * @param document  reads one value; yields what is finished, and nothing when it needs more bytes
+ * @param salvage   yields what can be used of a document that could not be read to its end
+ */
+export function* readDocuments<T>(
+  cursor: JsonCursor,
+  repairs: Repairs,
+  document: () => Generator<T | undefined, void>,
+  salvage: () => Generator<T, void>,
+): Generator<T | undefined, void> {
+  yield* cursor.whole(() => cursor.skipByteOrderMark())
+  for (;;) {
+    try {
+      if (yield* cursor.whole(() => cursor.isAtEnd())) return
+      yield* document()
+    } catch (reason) {
+      if (reason instanceof Unreadable) {
+        repairs.add('unreadable_input', () => `byte ${reason.position}: ${reason.what}`)
+        yield* salvage()
+        if (yield* findLine(cursor)) continue
+      } else if (reason instanceof Truncated) {
+        repairs.add('truncated_input', () => `byte ${cursor.position}`)
+        yield* salvage()
+      } else throw reason
+      return
+    }
+  }
+}
+
+/** Goes to the next line that starts with a bracket. @returns false if there is none */
+function* findLine(cursor: JsonCursor): Generator<undefined, boolean> {
+  do {
+    if (yield* cursor.whole(() => cursor.isAtOpeningLine())) return true
+  } while (yield* cursor.whole(() => cursor.skipLine()))
+  return false
+}

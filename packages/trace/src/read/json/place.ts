@@ -1,0 +1,40 @@
+import type { IdColumn } from '../../ids.js'
+import { type JsonCursor, NUMBER, STRING } from './cursor.js'
+
+/** A string or number the cursor has passed, as where it lies in the bytes; it holds until the unit is read. */
+export class Place {
+  from = 0
+  to = 0
+  isEscaped = false
+
+  get isEmpty(): boolean {
+    return this.from === this.to
+  }
+
+  clear(): void {
+    this.to = this.from
+    this.isEscaped = false
+  }
+
+  /** Takes the value the cursor stands before; empty unless it is a string or number. */
+  read(cursor: JsonCursor): void {
+    const kind = cursor.scalar()
+    const isText = kind === STRING || kind === NUMBER
+    this.from = cursor.from
+    this.to = isText ? cursor.to : cursor.from
+    this.isEscaped = isText && cursor.isEscaped
+  }
+
+  text(cursor: JsonCursor): string {
+    cursor.from = this.from
+    cursor.to = this.to
+    cursor.isEscaped = this.isEscaped
+    return cursor.text()
+  }
+
+  /** As the id of a row; no id if empty. */
+  write(cursor: JsonCursor, column: IdColumn, row: number): void {
+    if (this.isEscaped) column.setText(row, this.text(cursor))
+    else column.setBytes(row, cursor.bytes, this.from, this.to)
+  }
+}

@@ -1,0 +1,122 @@
+import { TraceError } from '@trimtab/core'
+import type { Names } from '../names.js'
+import type { Repairs } from '../repairs.js'
+import { TraceBuilder } from '../trace-builder.js'
+import type { Trace } from '../types.js'
+import { type LabelledTrace, readCsv } from './csv.js'
+import { detectFormat, type TraceFormat } from './format.js'
+import { readJaeger } from './jaeger/index.js'
+import { JsonCursor } from './json/cursor.js'
+import { chunksOf, GzipFault, isGzip, type TraceSource } from './source.js'
+
+export interface ReadOptions {
+  /** Default: what the first bytes say. */
+  readonly format?: TraceFormat | undefined
+  /** Share them between readings whose traces are to be compared. */
+  readonly names?: Names | undefined
+  /** Counts what was mended outside any trace; what was mended in a trace is in its own `repairs`. */
+  readonly repairs?: Repairs | undefined
+}
+
+/**
+ * Reads traces as they come, in any of the formats, packed or not. Memory is bounded by the largest trace where the
+ * format keeps a trace together (Jaeger, Zipkin lists of lists, span tables); elsewhere by the input's spans.
+ *
+ * @throws {TraceError} `trace_format_unknown` for input that is no traces at all; whatever can be mended is a repair.
+ * What the source throws, and the signal's reason, come through.
+ */
+export async function* readTraces(
+  source: TraceSource,
+  options: ReadOptions & { readonly signal?: AbortSignal | undefined } = {},
+): AsyncGenerator<Trace, void> {
+  const builder = new TraceBuilder(options)
+  yield* feed(source, builder.repairs, options.signal, (cursor) => readAny(cursor, builder, options.format))
+}
+
+/**
+ * Reads a table of spans, one a row (`readCsv`), and what its further columns say of each trace.
+ *
+ * @throws {TraceError} `trace_format_unknown` if columns are missing
+ */
+export async function* readSpanTable(
+  source: TraceSource,
+  options: Omit<ReadOptions, 'format'> & { readonly signal?: AbortSignal | undefined } = {},
+): AsyncGenerator<LabelledTrace, void> {
+  const builder = new TraceBuilder(options)
+  yield* feed(source, builder.repairs, options.signal, (cursor) => readCsv(cursor, builder))
+}
+
+/**
+ * Reads all traces of an input that lies there whole.
+ *
+ * @throws {TraceError} `trace_format_unknown` for input that is no traces at all, `trace_packed` for gzip, which only
+ * `readTraces()` unpacks
+ */
+export function parseTraces(input: Uint8Array | string, options: ReadOptions = {}): Trace[] {
+  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input
+  if (isGzip(bytes)) throw new TraceError('trace_packed', 'the input is gzip, which is unpacked by readTraces() only')
+  const builder = new TraceBuilder(options)
+  const traces: Trace[] = []
+  for (const trace of readAny(new JsonCursor(bytes), builder, options.format)) if (trace) traces.push(trace)
+  return traces
+}
+
+function* readAny(
+  cursor: JsonCursor,
+  builder: TraceBuilder,
+  format: TraceFormat | undefined,
+): Generator<Trace | undefined, void> {
+  const found = format ?? (yield* cursor.whole(() => detectFormat(cursor)))
+  switch (found) {
+    case 'jaeger':
+      return yield* readJaeger(cursor, builder)
+    case 'csv':
+      for (const step of readCsv(cursor, builder)) yield step?.trace
+      return
+    case 'otlp-json':
+    case 'otlp-protobuf':
+    case 'zipkin':
+      throw new TraceError('trace_format_unknown', `${found} is not read yet`)
+    case 'none':
+      return
+    default:
+      return found satisfies never
+  }
+}
+
+/** Runs a reading over a source's bytes; what it needs more of is fetched. */
+async function* feed<T>(
+  source: TraceSource,
+  repairs: Repairs,
+  signal: AbortSignal | undefined,
+  open: (cursor: JsonCursor) => Generator<T | undefined, void>,
+): AsyncGenerator<T, void> {
+  const chunks = chunksOf(source, signal)
+  const cursor = new JsonCursor()
+  const reading = open(cursor)
+  try {
+    for (;;) {
+      const { done, value } = reading.next()
+      if (done) return
+      if (value) yield value
+      else await fetch(chunks, cursor, repairs)
+    }
+  } finally {
+    reading.return()
+    await chunks.return()
+  }
+}
+
+async function fetch(chunks: AsyncGenerator<Uint8Array, void>, cursor: JsonCursor, repairs: Repairs): Promise<void> {
+  do {
+    try {
+      const { done, value } = await chunks.next()
+      if (done) cursor.close()
+      else cursor.append(value)
+    } catch (reason) {
+      if (!(reason instanceof GzipFault)) throw reason
+      repairs.add('unreadable_input', () => `gzip: ${(reason.reason as Error).message}`)
+      cursor.close()
+    }
+  } while (!cursor.isFed)
+}

@@ -1,0 +1,137 @@
+/** Where bytes come from: at once or in chunks, cut anywhere. Text is taken as UTF-8; gzip is recognised and unpacked. */
+export type TraceSource =
+  | string
+  | Uint8Array
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>
+  | Iterable<Uint8Array>
+
+type Chunks = AsyncIterator<Uint8Array> | Iterator<Uint8Array>
+
+const GZIP = [0x1f, 0x8b]
+const SLICE = 1 << 16 // bytes handed to the unpacker at once, so that little is lost when a later one is bad
+
+/** Whether `bytes` start like gzip. */
+export function isGzip(bytes: Uint8Array): boolean {
+  return GZIP.every((byte, i) => bytes[i] === byte)
+}
+
+/** The source's bytes, unpacked, as they come. Throws what the source or the unpacker throws. */
+export async function* chunksOf(source: TraceSource, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  const chunks = abortable(iterate(source), signal)
+  try {
+    const head = await readHead(chunks)
+    const all = prepend(head, chunks)
+    yield* isGzip(head) ? gunzip(all) : all
+  } finally {
+    void chunks.return(undefined)
+  }
+}
+
+function iterate(source: TraceSource): Chunks {
+  if (typeof source === 'string') return [new TextEncoder().encode(source)].values()
+  if (source instanceof Uint8Array) return [source].values()
+  if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
+  if (Symbol.iterator in source) return source[Symbol.iterator]()
+  return readerOf(source)
+}
+
+/** For browsers whose streams cannot be iterated. */
+async function* readerOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel()
+  }
+}
+
+/** The same chunks; a wait for the next one ends when the signal fires. */
+async function* abortable(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void> {
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal?.reason)
+  })
+  aborted.catch(() => {}) // nobody may be waiting
+  signal?.addEventListener('abort', abort)
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const { done, value } = await (signal ? Promise.race([chunks.next(), aborted]) : chunks.next())
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    // Without waiting: a source that hangs must not keep an aborted reading.
+    void Promise.resolve(chunks.return?.()).catch(() => {})
+  }
+}
+
+/** Enough bytes to tell gzip by; fewer at the end of the source. */
+async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  let head = new Uint8Array(0)
+  while (head.length < GZIP.length) {
+    const { done, value } = await chunks.next()
+    if (done) break
+    const longer = new Uint8Array(head.length + value.length)
+    longer.set(head)
+    longer.set(value, head.length)
+    head = longer
+  }
+  return head
+}
+
+async function* prepend(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+  yield head
+  yield* rest
+}
+
+/** Packed bytes could not be unpacked to their end; what came before was given out. */
+export class GzipFault {
+  readonly reason: unknown
+
+  constructor(reason: unknown) {
+    this.reason = reason
+  }
+}
+
+async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const packed = slices(chunks)
+  let isSourceFault = false
+  const stream = new ReadableStream<BufferSource>({
+    async pull(controller) {
+      try {
+        const { done, value } = await packed.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      } catch (reason) {
+        isSourceFault = true
+        throw reason
+      }
+    },
+    cancel: () => void packed.return(undefined),
+  })
+  const reader = stream.pipeThrough(new DecompressionStream('gzip')).getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } catch (reason) {
+    throw isSourceFault ? reason : new GzipFault(reason)
+  } finally {
+    reader.cancel().catch(() => {}) // what went wrong was thrown above
+  }
+}
+
+async function* slices(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += SLICE) yield chunk.slice(at, at + SLICE) as Uint8Array<ArrayBuffer>
+  }
+}
