@@ -1,7 +1,8 @@
-export { Distribution } from './distribution.js'
+export type { CallPathChange, Change, EndpointChange, ProfileDiff, ServiceChange } from './diff.js'
+export { Distribution, Moments } from './distribution.js'
 export type { Exemplar } from './endpoints.js'
 export { bucketStart, Histogram, type Interval, RELATIVE_ERROR } from './histogram.js'
-export { Profile } from './profile.js'
+export { diffProfiles, Profile } from './profile.js'
 export type {
   CallPathProfile,
   EdgeProfile,
@@ -10,3 +11,4 @@ export type {
   ProfileCell,
   ServiceProfile,
 } from './profile-views.js'
+export type { Slice, SliceCell, SliceOptions } from './slice.js'

@@ -31,22 +31,21 @@ export class LatencyBands {
     }
   }
 
-  /** Calls `visit` with every entry: requests on whose path it was, and the sum of its time on them. */
-  each(visit: (path: number, bucket: number, requests: number, selfNs: number) => void): void {
-    for (let entry = 0; entry < this.#entries.size; entry++) {
+  /**
+   * Calls `visit` with every entry, by rank of the path (rank[path]) and bucket: requests on whose path it was, and the sum
+   * of its time on them.
+   */
+  each(rank: Int32Array, visit: (path: number, bucket: number, requests: number, selfNs: number) => void): void {
+    for (const entry of this.#ordered(rank)) {
       const at = entry * STRIDE
       const requests = this.#facts[at + REQUESTS]!
       visit(this.#entries.first(entry), this.#entries.second(entry), requests, roundedSum(this.#facts, at + SELF))
     }
   }
 
-  /** The entries by rank of their path (rank[path]) and bucket. */
+  /** The entries by rank of their path and bucket. */
   save(rank: Int32Array): Record<string, Float64Array | Int32Array> {
-    const order = Int32Array.from({ length: this.#entries.size }, (_, i) => i).sort(
-      (a, b) =>
-        rank[this.#entries.first(a)]! - rank[this.#entries.first(b)]! ||
-        this.#entries.second(a) - this.#entries.second(b),
-    )
+    const order = this.#ordered(rank)
     const facts = new Float64Array(order.length * STRIDE)
     for (let i = 0; i < order.length; i++) {
       facts.set(this.#facts.subarray(order[i]! * STRIDE, (order[i]! + 1) * STRIDE), i * STRIDE)
@@ -65,6 +64,14 @@ export class LatencyBands {
     for (let i = 0; i < of.length; i++) this.#entry(of[i]!, buckets[i]!)
     if (this.#entries.size !== of.length) throw reader.damaged('its bands name a call path and bucket twice')
     this.#facts.set(reader.counts('bands.facts', of.length * STRIDE))
+  }
+
+  #ordered(rank: Int32Array): Int32Array {
+    return Int32Array.from({ length: this.#entries.size }, (_, entry) => entry).sort(
+      (a, b) =>
+        rank[this.#entries.first(a)]! - rank[this.#entries.first(b)]! ||
+        this.#entries.second(a) - this.#entries.second(b),
+    )
   }
 
   #entry(path: number, bucket: number): number {

@@ -1,8 +1,10 @@
 import { ConfigError } from '@trimtab/core'
 import type { CriticalPath } from '../path/types.js'
+import { diffTables, type ProfileDiff } from './diff.js'
 import { Distribution } from './distribution.js'
 import { NameOrder, ranks } from './name-order.js'
 import { PairTable } from './pair-table.js'
+import { loadProfile, saveProfile } from './profile-file.js'
 import { ProfileTables } from './profile-tables.js'
 import {
   CallPathProfile,
@@ -13,6 +15,7 @@ import {
   ProfileWindow,
   ServiceProfile,
 } from './profile-views.js'
+import { type Slice, type SliceOptions, sliceTables } from './slice.js'
 
 /**
  * Where the latency of many requests went, by call path, edge, service and instance.
@@ -27,7 +30,7 @@ import {
  * for (const { service, share, self } of profile.services()) console.log(service, share, self.quantile(0.99))
  */
 export class Profile {
-  readonly #tables = new ProfileTables()
+  #tables = new ProfileTables()
   #mode: CriticalPath['mode'] | undefined
   #read: { readonly order: NameOrder; readonly window: ProfileWindow } | undefined
 
@@ -139,14 +142,45 @@ export class Profile {
 
   /** Most time on the path first, then by name. */
   callPaths(): CallPathProfile[] {
-    const { paths, callPathCells } = this.#tables
-    const { order, window } = this.#reading()
+    const { paths } = this.#tables
+    const { order } = this.#reading()
     const profiles: CallPathProfile[] = []
-    for (const path of order.paths) {
-      if (paths.isMarker(path)) continue
-      profiles.push(new CallPathProfile(this.#tables, path, window, callPathCells, [path], () => paths.root(path)))
-    }
+    for (const path of order.paths) if (!paths.isMarker(path)) profiles.push(this.#callPath(path))
     return weightiestFirst(profiles)
+  }
+
+  /**
+   * What the path looks like in the requests between two quantiles of latency: the tail beside the middle.
+   * @throws {ConfigError} `config_invalid`
+   */
+  slice(options: SliceOptions): Slice {
+    return sliceTables(this.#tables, this.#reading().order, (path) => this.#callPath(path), options)
+  }
+
+  /** What changed since `before`, another window of the same system. See `diffProfiles`. */
+  since(before: Profile): ProfileDiff {
+    return diffTables(before.#tables, this.#tables)
+  }
+
+  /** Everything, in one block: equal profiles are equal bytes, whatever the order in which their traces came. */
+  save(): Uint8Array {
+    return saveProfile({ mode: this.#mode, tables: this.#tables })
+  }
+
+  /** @throws {FormatError} `file_foreign` (something else), `file_version` (of another version), `file_damaged` */
+  static load(bytes: Uint8Array): Profile {
+    const { mode, tables } = loadProfile(bytes)
+    const profile = new Profile()
+    profile.#mode = mode
+    profile.#tables = tables
+    return profile
+  }
+
+  #callPath(path: number): CallPathProfile {
+    const tables = this.#tables
+    return new CallPathProfile(tables, path, this.#reading().window, tables.callPathCells, [path], () =>
+      tables.paths.root(path),
+    )
   }
 
   /** Cells of `keys` by a first name and that of their key, each group in the order of its endpoints' names. */
@@ -202,4 +236,15 @@ export class Profile {
 /** Most time on the path first; equals stay in order. */
 function weightiestFirst<C extends ProfileCell>(profiles: C[]): C[] {
   return profiles.sort((a, b) => b.selfNs - a.selfNs)
+}
+
+/**
+ * What changed from one window to another: which endpoints, services and call paths grew, by how much, and how sure that is.
+ * Both windows' means are exact; standard errors come from the spread of their requests.
+ * @example
+ * const { callPaths } = diffProfiles(yesterday, today)
+ * for (const { frames, addedNs, z } of callPaths) if (z > 4) console.log(frames.at(-1), addedNs)
+ */
+export function diffProfiles(before: Profile, after: Profile): ProfileDiff {
+  return after.since(before)
 }

@@ -1,0 +1,59 @@
+import type { Trace } from './types.js'
+
+const SHORT = 32
+
+/**
+ * The children of every span of a trace in order of their start, then end. Works on buffers that grow with the largest trace
+ * seen and are used again. O(N) for spans with few children each, O(N log N) at worst.
+ */
+export class Children {
+  /** [N + 1] where each row's children begin in `rows`. */
+  starts: Int32Array = new Int32Array(64)
+  /** Rows with a parent, by parent. */
+  rows: Int32Array = new Int32Array(64)
+
+  /** Fills `starts` and `rows`; they hold until the next call. */
+  of({ size, parent, startNs, endNs }: Trace): void {
+    if (this.rows.length < size) {
+      this.starts = new Int32Array(2 * size + 1)
+      this.rows = new Int32Array(2 * size)
+    }
+    const { starts, rows } = this
+    starts.fill(0, 0, size + 1)
+    for (let row = 0; row < size; row++) if (parent[row]! >= 0) starts[parent[row]!]! += 1
+    let total = 0
+    for (let row = 0; row < size; row++) {
+      total += starts[row]!
+      starts[row] = total
+    }
+    starts[size] = total
+    for (let row = size - 1; row >= 0; row--) {
+      const above = parent[row]!
+      if (above < 0) continue
+      starts[above]! -= 1
+      rows[starts[above]!] = row
+    }
+    for (let row = 0; row < size; row++) {
+      const from = starts[row]!
+      const to = starts[row + 1]!
+      if (to - from > SHORT) {
+        rows.subarray(from, to).sort((a, b) => startNs[a]! - startNs[b]! || endNs[a]! - endNs[b]!)
+        continue
+      }
+      for (let i = from + 1; i < to; i++) {
+        const child = rows[i]!
+        let at = i
+        while (at > from && isAfter(rows[at - 1]!, child)) {
+          rows[at] = rows[at - 1]!
+          at--
+        }
+        rows[at] = child
+      }
+    }
+
+    function isAfter(a: number, b: number): boolean {
+      const difference = startNs[a]! - startNs[b]!
+      return difference > 0 || (difference === 0 && endNs[a]! > endNs[b]!)
+    }
+  }
+}
