@@ -1,4 +1,5 @@
 // What a command may touch of the machine it runs on; tests hand in their own.
+import { createReadStream } from 'node:fs'
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
@@ -21,10 +22,14 @@ export interface Host {
   now(): number
   sizeOf(path: string): Promise<number>
   readFile(path: string): Promise<string>
+  /** A file in pieces as they come; `-` is stdin. */
+  readBytes(path: string): AsyncIterable<Uint8Array>
   writeFile(path: string, text: string): Promise<void>
   /** Whether `writeFile` could work: asked before a long run, not after it. */
   canWrite(path: string): Promise<boolean>
 }
+
+const PIECE_BYTES = 1 << 20 // large enough that reading costs nothing beside parsing
 
 /** The process itself. The first Ctrl-C asks politely, the second one ends the process. */
 export function createProcessHost(): Host {
@@ -37,6 +42,7 @@ export function createProcessHost(): Host {
     signal: abort.signal,
     now: () => performance.now(),
     readFile: (path) => readFile(path, 'utf8'),
+    readBytes: (path) => (path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES })),
     sizeOf: async (path) => (await stat(path)).size,
     writeFile: (path, text) => writeFile(path, text),
     canWrite,

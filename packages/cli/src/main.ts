@@ -7,11 +7,12 @@ import { readVersion } from './version.js'
 /** Verbs load on demand: `trimtab --help` starts no core. */
 const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   autoscale: async () => (await import('./commands/autoscale.js')).autoscale,
+  trace: async () => (await import('./commands/trace.js')).trace,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }
 
 /** Codes by which a part says that its input cannot be used. */
-const BAD_CALL: readonly unknown[] = ['usage', 'config_invalid', 'load_invalid']
+const BAD_CALL: readonly unknown[] = ['usage', 'config_invalid', 'load_invalid', 'trace_empty', 'trace_format_unknown']
 
 /**
  * The command `trimtab`: results on stdout, everything else on stderr.
@@ -35,20 +36,25 @@ export async function main(argv: readonly string[], host: Host): Promise<number>
     for (const line of message.split('\n')) host.stderr.write(`${paint.bad('trimtab:')} ${line}\n`)
     if (isBadCall)
       host.stderr.write(
-        `Run ${paint.bold(`trimtab ${verb && VERBS[verb] ? `${verb} ` : ''}--help`)} for what it takes.\n`,
+        `Run ${paint.bold(['trimtab', await nameOf(verb, rest), '--help'].filter(Boolean).join(' '))} for what it takes.\n`,
       )
     else if (stack) host.stderr.write(`${paint.dim(stack)}\n`)
     return isBadCall ? EXIT.badCall : EXIT.badAnswer
   }
 }
 
+const find = (verb: string | undefined) => (verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined)
+
+const nameOf = async (verb: string | undefined, argv: readonly string[]): Promise<string> =>
+  (await find(verb)?.())?.nameOf(argv) ?? ''
+
 async function executeVerb(verb: string | undefined, argv: readonly string[], host: Host): Promise<number> {
-  if (verb === undefined) throw new UsageError(`a command is missing: ${Object.keys(VERBS).join(' or ')}`)
-  const load = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
+  if (verb === undefined) throw new UsageError(`a command is missing: one of ${Object.keys(VERBS).join(', ')}`)
+  const load = find(verb)
   if (!load) throw new UsageError(`unknown command ${JSON.stringify(verb)}${suggestion(verb, Object.keys(VERBS), '')}`)
   const command = await load()
   if (argv.includes('--help')) {
-    host.stdout.write(command.help())
+    host.stdout.write(await command.help(argv))
     return EXIT.done
   }
   return command.execute(argv, host)
@@ -72,6 +78,7 @@ Options:
 Examples:
   trimtab autoscale
   trimtab autoscale --load requests-per-minute.csv --apps 3
+  trimtab trace culprits slow.json.gz --baseline usual.json.gz
   trimtab doctor
 
 Results go to stdout, progress to stderr. Exit: 0 done, 1 the answer is bad, 2 the call is bad.

@@ -50,6 +50,23 @@ export function numberOption<T extends number | undefined>(
   }
 }
 
+/** Exactly one of `choices`. */
+export function choiceOption<T extends string, F extends T | undefined>(
+  help: string,
+  choices: readonly T[],
+  fallback: F,
+): Option<T | F> {
+  return {
+    value: choices.join('|'),
+    help,
+    fallback,
+    read(text) {
+      const value = choices.find((choice) => choice === text)
+      return value === undefined ? { must: `must be one of ${choices.join(', ')}` } : { value }
+    },
+  }
+}
+
 /** One or more of `choices`, separated by commas. */
 export function listOption<T extends string>(help: string, choices: readonly T[]): Option<readonly T[]> {
   const isChoice = (name: string): name is T => choices.includes(name as T)
@@ -66,11 +83,21 @@ export function listOption<T extends string>(help: string, choices: readonly T[]
   }
 }
 
+/** A call that takes options only, as `readCall` reads it. */
+export function readOptions<O extends Options>(options: O, argv: readonly string[]): Values<O> {
+  return readCall(options, argv).values
+}
+
 /**
  * Reads `argv` by `options`. Later values win; `--name value` and `--name=value` are the same.
+ * @param operands  what stands beside the options (`FILE…`); without it nothing may
  * @throws {UsageError} with every problem of the call at once
  */
-export function readOptions<O extends Options>(options: O, argv: readonly string[]): Values<O> {
+export function readCall<O extends Options>(
+  options: O,
+  argv: readonly string[],
+  operands?: string,
+): { readonly values: Values<O>; readonly operands: readonly string[] } {
   const { tokens } = parseArgs({
     args: [...argv],
     strict: false,
@@ -84,10 +111,13 @@ export function readOptions<O extends Options>(options: O, argv: readonly string
     Object.entries(options).map(([name, { fallback }]) => [name, fallback]),
   )
   const problems: string[] = []
+  const found: string[] = []
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue
     if (token.kind === 'positional') {
-      problems.push(`unexpected argument ${JSON.stringify(token.value)}: every value follows the name of an option`)
+      if (operands) found.push(token.value)
+      else
+        problems.push(`unexpected argument ${JSON.stringify(token.value)}: every value follows the name of an option`)
       continue
     }
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined
@@ -103,7 +133,7 @@ export function readOptions<O extends Options>(options: O, argv: readonly string
     }
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return values as Values<O>
+  return { values: values as Values<O>, operands: found }
 }
 
 /** One aligned line an option. */

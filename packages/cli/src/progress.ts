@@ -1,7 +1,8 @@
 import type { Host } from './host.js'
 
 export interface Progress {
-  update(state: { readonly done: number; readonly total: number; readonly label: string }): void
+  /** @param state  without a total there is no share and no time left */
+  update(state: { readonly done: number; readonly total: number | undefined; readonly label: string }): void
   /** Clears the line; may be called twice. */
   finish(): void
 }
@@ -13,8 +14,9 @@ const BAR = 24
 /**
  * Progress on stderr: one line that redraws itself on a terminal, a plain line every ten seconds in a pipe or a log.
  * The rate is that of the whole run, so the time left is steady when the parts are alike.
+ * @param digits  behind the point of what is done and of the total
  */
-export function createProgress(host: Pick<Host, 'stderr' | 'now'>, unit: string): Progress {
+export function createProgress(host: Pick<Host, 'stderr' | 'now'>, unit: string, digits = 0): Progress {
   const { stderr } = host
   const isLive = stderr.isTTY === true
   const startedAt = host.now()
@@ -24,18 +26,24 @@ export function createProgress(host: Pick<Host, 'stderr' | 'now'>, unit: string)
   return {
     update({ done, total, label }) {
       const now = host.now()
-      if (now - drawnAt < (isLive ? REDRAW_MS : LOG_EVERY_MS) && done < total) return
+      const isLast = total !== undefined && done >= total
+      if (now - drawnAt < (isLive ? REDRAW_MS : LOG_EVERY_MS) && !isLast) return
       drawnAt = now
       const perSecond = done / Math.max((now - startedAt) / 1000, 1e-3)
-      const share = total > 0 ? done / total : 0
-      const left = done > 0 && done < total ? ` · ${formatDuration((total - done) / perSecond)} left` : ''
-      const text = `${String(Math.floor(share * 100)).padStart(3)} % · ${done}/${total} ${unit} · ${formatRate(perSecond)} ${unit}/s${left} · ${label}`
+      const rate = `${formatRate(perSecond)} ${unit}/s`
+      const share = total ? Math.min(1, done / total) : 0
+      const left = total && done > 0 && !isLast ? ` · ${formatDuration((total - done) / perSecond)} left` : ''
+      const text =
+        total === undefined
+          ? `${done.toFixed(digits)} ${unit} · ${rate} · ${label}`
+          : `${String(Math.floor(share * 100)).padStart(3)} % · ${done.toFixed(digits)}/${total.toFixed(digits)} ${unit} · ${rate}${left} · ${label}`
       if (!isLive) {
         stderr.write(`${text.trimStart()}\n`)
         return
       }
       const filled = Math.round(share * BAR)
-      const line = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${text}`
+      const bar = total === undefined ? '' : `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} `
+      const line = `${bar}${text}`
       stderr.write(`\r\u001b[2K${line.slice(0, (stderr.columns ?? 80) - 1)}`)
       isDrawn = true
     },

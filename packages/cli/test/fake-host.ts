@@ -3,9 +3,12 @@ import type { Host } from '../src/host.js'
 export interface FakeHost extends Host {
   readonly out: () => string
   readonly err: () => string
+  /** What there is to read, and what was written. `-` is stdin. */
   readonly files: Map<string, string>
   advance(milliseconds: number): void
 }
+
+const PIECE_BYTES = 1000 // small, so that readers meet the seams
 
 /** A host in memory: text that was written, files by name, a clock that stands still until told. */
 export function createFakeHost(
@@ -33,6 +36,10 @@ export function createFakeHost(
     now: () => now,
     sizeOf: async (path) => read(path).length,
     readFile: async (path) => read(path),
+    readBytes: async function* (path) {
+      const bytes = new TextEncoder().encode(read(path))
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+    },
     writeFile: async (path, text) => void files.set(path, text),
     canWrite: async (path) => !path.startsWith('/forbidden/'),
   }

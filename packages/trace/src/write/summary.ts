@@ -1,5 +1,6 @@
 import type { CriticalPath } from '../path/types.js'
 import type { Distribution, Profile, ProfileCell } from '../profile/index.js'
+import { ERROR } from '../types.js'
 
 /** Whatever was left out of a list, so that nothing is lost from the totals. */
 export interface Omitted {
@@ -26,6 +27,8 @@ export interface PathSummary {
   readonly startUnixUs: number
   readonly latencyUs: number
   readonly spans: number
+  /** Spans that failed. */
+  readonly errors: number
   /** The longest, in time order. */
   readonly sections: readonly SectionSummary[]
   readonly omittedSections: Omitted
@@ -61,6 +64,7 @@ export function summarisePath(path: CriticalPath, top: number): PathSummary {
     startUnixUs: Number(trace.originUnixNs + BigInt(originNs)) / 1000,
     latencyUs: latencyNs / 1000,
     spans: trace.size,
+    errors: trace.flags.reduce((errors, flags) => errors + ((flags & ERROR) !== 0 ? 1 : 0), 0),
     sections: kept.map((i) => ({
       spanId: trace.spanId(row[i]!),
       ...nameOf(row[i]!),

@@ -1,0 +1,129 @@
+import { CulpritWindow, loadCulpritModel, saveCulpritModel } from '@trimtab/trace'
+import { type Command, defineCommand, EXIT } from '../../command.js'
+import type { Host } from '../../host.js'
+import { choiceOption, textOption, UsageError } from '../../options.js'
+import { createPaint } from '../../terminal.js'
+import { jsonReport } from '../../trace/json.js'
+import { fit, IncidentWindows, judge, parseLabels } from '../../trace/labels.js'
+import { type CommonValues, commonOptions } from '../../trace/options.js'
+import { checkDestination, deliver, tellRepairs } from '../../trace/output.js'
+import { renderTraceReport } from '../../trace/report/index.js'
+import { analyseFiles, settingsOf } from '../../trace/run.js'
+import { suspectsAgainst, suspectsWithin } from '../../trace/suspects.js'
+import { formatCulprits, formatHeading, formatJudgement } from '../../trace/tables.js'
+
+const options = {
+  baseline: textOption(
+    'FILE',
+    'traces of a time when all was well; without it the files are judged by themselves',
+    undefined,
+  ),
+  model: textOption('FILE', 'weights to use instead of the shipped ones (see --save-model)', undefined),
+  labels: textOption(
+    'FILE',
+    'CSV with fault_id,root_cause_service: judge the ranking on incidents; their trace ids begin with fault_id and a dash, other traces are the baseline',
+    undefined,
+  ),
+  'save-model': textOption('FILE', 'with --labels: fit the weights to these incidents and write them there', undefined),
+  format: choiceOption('of the answer', ['table', 'json', 'html'], 'table'),
+  ...commonOptions,
+}
+
+type CulpritValues = CommonValues & {
+  readonly baseline: string | undefined
+  readonly model: string | undefined
+  readonly labels: string | undefined
+  readonly 'save-model': string | undefined
+  readonly format: 'table' | 'json' | 'html'
+}
+
+export const culprits: Command = defineCommand({
+  name: 'trace culprits',
+  summary: 'Which service to fix: a ranking with reasons and how sure each is',
+  operands: 'FILE…',
+  options,
+  examples: [
+    ['trimtab trace culprits slow.json --baseline usual.json', 'what is different now, service by service'],
+    ['trimtab trace culprits slow.json --service checkout --report culprits.html', 'only requests that reach checkout'],
+    [
+      'trimtab trace culprits spans.csv.gz --labels faults.csv',
+      'how often the true culprit comes first, beside simpler methods',
+    ],
+    ['trimtab trace culprits a.csv.gz --labels a-faults.csv --save-model a.json', 'then judge b with --model a.json'],
+  ],
+  exits: 'Exit: 0 done, 1 no service stands out, 2 the call is bad or no request could be analysed.',
+  async run(values, host, files) {
+    if (values['save-model'] !== undefined && values.labels === undefined)
+      throw new UsageError('--save-model needs --labels: weights are fitted to incidents with known culprits')
+    await checkDestination(values, host)
+    const model =
+      values.model === undefined ? undefined : loadCulpritModel(await readText('--model', values.model, host))
+    if (values.labels !== undefined) return judgeIncidents(files, values, values.labels, model, host)
+
+    const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
+    const window = new CulpritWindow()
+    const { core, analysis } = await analyseFiles(files, values, host, (path) => window.add(path))
+    const found = baseline
+      ? suspectsAgainst(core, window, baseline, values.top, model)
+      : suspectsWithin(core, analysis.profile, values.top)
+    const report = analysis.report('culprits', files, settingsOf(values), { culprits: found })
+    const paint = createPaint(host.stdout, host.env)
+    const answers = {
+      table: () => [formatHeading(report, paint), '\n', formatCulprits(found, paint)],
+      json: () => [jsonReport(report, { culprits: found })],
+      html: () => [renderTraceReport(report)],
+    }
+    await deliver(answers[values.json ? 'json' : values.format](), report, values, host)
+    tellRepairs(analysis.repairs, host)
+    if (found.suspects.length > 0) return EXIT.done
+    host.stderr.write('trimtab: no service stands out here\n')
+    return EXIT.badAnswer
+  },
+})
+
+async function readText(option: string, file: string, host: Host): Promise<string> {
+  return host.readFile(file).catch((error: Error) => {
+    throw new UsageError(`${option} ${file} cannot be read: ${error.message}`)
+  })
+}
+
+async function windowOf(files: readonly string[], values: CommonValues, host: Host): Promise<CulpritWindow> {
+  const window = new CulpritWindow()
+  await analyseFiles(files, values, host, (path) => window.add(path))
+  return window
+}
+
+async function judgeIncidents(
+  files: readonly string[],
+  values: CulpritValues,
+  labelsFile: string,
+  model: ReturnType<typeof loadCulpritModel> | undefined,
+  host: Host,
+): Promise<number> {
+  const labels = parseLabels(await readText('--labels', labelsFile, host), labelsFile)
+  const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
+  const windows = new IncidentWindows()
+  const { core, analysis } = await analyseFiles(files, values, host, (path) => windows.add(path))
+  const known = labels.filter(({ fault }) => windows.window(fault))
+  if (known.length === 0)
+    throw new UsageError(
+      `no trace belongs to an incident of ${labelsFile}: trace ids must begin with a fault_id and a dash; they begin with ${windows.groups.slice(0, 5).join(', ') || 'no dash at all'}`,
+    )
+  const file = values['save-model']
+  if (file !== undefined) {
+    const fitted = fit(`${known.length} incidents of ${files.join(', ')}`, core, known, windows, { baseline })
+    await host.writeFile(file, saveCulpritModel(fitted))
+    host.stderr.write(`written: ${file}\n`)
+  }
+  const judgement = judge(core, known, windows, { model, baseline })
+  const report = analysis.report('culprits', files, settingsOf(values))
+  const paint = createPaint(host.stdout, host.env)
+  const answers = {
+    table: () => [formatHeading(report, paint), '\n', formatJudgement(judgement, paint)],
+    json: () => [jsonReport(report, { judgement })],
+    html: () => [renderTraceReport(report)],
+  }
+  await deliver(answers[values.json ? 'json' : values.format](), report, values, host)
+  tellRepairs(analysis.repairs, host)
+  return EXIT.done
+}

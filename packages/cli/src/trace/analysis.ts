@@ -1,0 +1,159 @@
+import {
+  CallTreeBuilder,
+  type CriticalPath,
+  type Distribution,
+  type Frame,
+  type PathSummary,
+  Profile,
+  type ProfileCell,
+  REPAIRS,
+  Repairs,
+  summarisePath,
+} from '@trimtab/trace'
+import { Exemplars } from './exemplars.js'
+import { flameOf } from './flame.js'
+import type {
+  CulpritsView,
+  DiffView,
+  LatencyView,
+  ReportSettings,
+  ServiceView,
+  TraceReport,
+  TraceView,
+  WhatIfView,
+} from './report/types.js'
+import { waterfallOf } from './waterfall.js'
+
+/** What only some commands find. */
+export interface Findings {
+  readonly culprits?: CulpritsView
+  readonly whatIf?: readonly WhatIfView[]
+  readonly diff?: DiffView
+}
+
+/**
+ * Critical paths in, everything a report shows out. Memory grows with call paths, services and the few requests kept
+ * to look at, not with requests.
+ */
+export class TraceAnalysis {
+  readonly profile: Profile = new Profile()
+  /** Of the reading, of the traces and of their paths. */
+  readonly repairs: Repairs = new Repairs()
+  readonly tree: CallTreeBuilder = new CallTreeBuilder()
+  readonly exemplars: Exemplars = new Exemplars()
+  /** Traces that were read and left aside. */
+  setAside = 0
+  readonly #top: number
+  readonly #slowest: PathSummary[] = []
+  #spans = 0
+
+  /** @param top  most rows of each list */
+  constructor(top: number) {
+    this.#top = top
+  }
+
+  get requests(): number {
+    return this.profile.traces
+  }
+
+  get spans(): number {
+    return this.#spans
+  }
+
+  /** The slowest requests, slowest first. */
+  get slowest(): readonly PathSummary[] {
+    return this.#slowest
+  }
+
+  add(path: CriticalPath): void {
+    this.profile.add(path)
+    this.tree.addPath(path)
+    this.exemplars.add(path)
+    this.repairs.merge(path.trace.repairs)
+    this.repairs.merge(path.repairs)
+    this.#spans += path.trace.size
+    this.#offer(path)
+  }
+
+  report(command: string, files: readonly string[], settings: ReportSettings, findings: Findings = {}): TraceReport {
+    const { profile } = this
+    const { latency } = profile
+    const near = [
+      { role: 'about the median', latencyNs: latency.quantile(0.5) },
+      { role: 'about the 99th percentile', latencyNs: latency.quantile(0.99) },
+    ]
+    const services = profile.services()
+    return {
+      command,
+      source: { files, traces: this.requests, spans: this.#spans, setAside: this.setAside },
+      settings,
+      latency: atMost(latencyView(latency), this.#slowest[0]?.latencyUs ?? 0),
+      services: services
+        .filter(({ selfNs }) => selfNs > 0)
+        .map((cell) => ({ service: cell.service, ...cellView(cell) })),
+      callPaths: profile
+        .callPaths()
+        .slice(0, Math.max(this.#top, 20))
+        .filter(({ selfNs }) => selfNs > 0)
+        .map((cell) => ({ service: cell.service, callPath: framesText(cell.frames), ...cellView(cell) })),
+      flame: flameOf(this.tree.finish(), this.requests),
+      traces: this.#slowest.map(traceView),
+      waterfalls: this.requests === 0 ? [] : this.exemplars.list(near).map(({ path, role }) => waterfallOf(path, role)),
+      ...findings,
+      repairs: this.repairs.list().map((one) => ({ ...one, meaning: REPAIRS[one.code] })),
+    }
+  }
+
+  #offer(path: CriticalPath): void {
+    const last = this.#slowest.at(-1)
+    if (this.#slowest.length >= this.#top && last && path.latencyNs / 1e3 < last.latencyUs) return
+    this.#slowest.push(summarisePath(path, this.#top))
+    this.#slowest.sort((a, b) => b.latencyUs - a.latencyUs || (a.traceId < b.traceId ? -1 : 1))
+    this.#slowest.length = Math.min(this.#slowest.length, this.#top)
+  }
+}
+
+const MOST_CALLERS = 4 // in the text of a call path
+
+/** Quantiles come from buckets, less than 1 % wide; none is shown above the slowest request. */
+const atMost = (latency: LatencyView, mostUs: number): LatencyView => ({
+  ...latency,
+  p50Us: Math.min(latency.p50Us, mostUs),
+  p90Us: Math.min(latency.p90Us, mostUs),
+  p99Us: Math.min(latency.p99Us, mostUs),
+})
+
+export const latencyView = (latency: Distribution): LatencyView => ({
+  count: latency.count,
+  meanUs: latency.meanNs / 1e3,
+  deviationUs: Math.sqrt(latency.varianceNs2) / 1e3,
+  p50Us: latency.quantile(0.5) / 1e3,
+  p90Us: latency.quantile(0.9) / 1e3,
+  p99Us: latency.quantile(0.99) / 1e3,
+})
+
+const cellView = (cell: ProfileCell): Omit<ServiceView, 'service' | 'callPath'> => ({
+  share01: cell.share,
+  meanUs: cell.meanNs / 1e3,
+  p50Us: cell.self.quantile(0.5) / 1e3,
+  p99Us: cell.self.quantile(0.99) / 1e3,
+  requests: cell.onPathRequests,
+  errors: cell.errors,
+  relativeImportance: cell.relativeImportance,
+  varianceShare: cell.varianceShare,
+})
+
+/** The services on the way, each once in a row, then the last call: `front › cart get`. */
+function framesText(frames: readonly Frame[]): string {
+  const callers = frames.slice(0, -1).map(({ service }) => service)
+  const { service = '', operation = '' } = frames.at(-1) ?? {}
+  const way = [...callers, service].filter((name, i, all) => name !== all[i - 1]).slice(0, -1)
+  const shown = way.length > MOST_CALLERS ? [...way.slice(0, 1), '…', ...way.slice(1 - MOST_CALLERS)] : way
+  return [...shown, `${service} ${operation}`.trimEnd()].join(' › ')
+}
+
+function traceView({ traceId, service, operation, latencyUs, spans, errors, services }: PathSummary): TraceView {
+  const owner = services[0]
+  const request = { traceId, service, operation, latencyUs, spans, errors }
+  return { ...request, owner: owner?.service ?? service, ownerShare01: owner?.share ?? 0 }
+}

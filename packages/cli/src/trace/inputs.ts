@@ -1,0 +1,74 @@
+// The files of a call as inputs, checked before the first one is read, with progress while they are.
+import type { Host } from '../host.js'
+import { UsageError } from '../options.js'
+import { createProgress } from '../progress.js'
+import type { TraceInput } from './read-paths.js'
+
+const STDIN = '-'
+const PATIENCE_MS = 1000 // shorter reads need no progress
+const MIB = 2 ** 20
+
+export interface Inputs {
+  readonly list: readonly TraceInput[]
+  /** Tells how many spans were analysed so far, for the rate. */
+  note(spans: number): void
+  finish(): void
+}
+
+/**
+ * @param passes  how often everything is read
+ * @throws {UsageError} with every file that cannot be read, and what else is wrong with them
+ */
+export async function openInputs(files: readonly string[], host: Host, passes = 1): Promise<Inputs> {
+  if (files.length === 0) throw new UsageError('a file is missing: name trace files, or - for stdin')
+  const problems: string[] = []
+  const sizes = await Promise.all(
+    files.map(async (file) => {
+      if (file === STDIN) return undefined
+      return host.sizeOf(file).catch((error: Error) => {
+        problems.push(`${file} cannot be read: ${error.message}`)
+        return undefined
+      })
+    }),
+  )
+  if (files.filter((file) => file === STDIN).length > 1) problems.push('- may stand once: stdin is there only once')
+  if (passes > 1 && files.includes(STDIN))
+    problems.push('--percentile reads its input twice: name a file instead of - (or use --top for the slowest)')
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  const totalBytes = sizes.every((size) => size !== undefined)
+    ? sizes.reduce<number>((sum, size) => sum + size!, 0) * passes
+    : undefined
+  const progress = createProgress(host, 'MiB', 1)
+  const startedAt = host.now()
+  let bytes = 0
+  let spans = 0
+  let label = ''
+  const show = () => {
+    if (host.now() - startedAt < PATIENCE_MS) return
+    const words =
+      spans > 0
+        ? `${Math.round(spans / ((host.now() - startedAt) / 1000)).toLocaleString('en')} spans/s · ${label}`
+        : label
+    progress.update({ done: bytes / MIB, total: totalBytes === undefined ? undefined : totalBytes / MIB, label: words })
+  }
+  async function* pieces(file: string): AsyncGenerator<Uint8Array, void> {
+    label = file === STDIN ? 'stdin' : file
+    try {
+      for await (const piece of host.readBytes(file)) {
+        yield piece
+        bytes += piece.byteLength
+        show()
+      }
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      throw /^E[A-Z]+$/.test(code ?? '') ? new UsageError(`${file} cannot be read: ${message}`) : error
+    }
+  }
+  return {
+    list: files.map((file) => ({ name: file === STDIN ? 'stdin' : file, open: () => pieces(file) })),
+    note(more) {
+      spans += more
+    },
+    finish: () => progress.finish(),
+  }
+}

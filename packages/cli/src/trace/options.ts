@@ -1,0 +1,125 @@
+// What all commands of `trimtab trace` take: where the traces are, which of them, how the path is found, where the answer goes.
+import type { PathOptions, TraceFormat } from '@trimtab/trace'
+import { choiceOption, numberOption, type Option, switchOption, textOption } from '../options.js'
+
+export const TRACE_FORMATS: readonly TraceFormat[] = ['jaeger', 'otlp-json', 'otlp-protobuf', 'zipkin', 'csv']
+
+const LONGEST_US = 1e12 // eleven days
+const WAITING = ['background', 'blocking'] as const
+
+export interface CommonValues {
+  readonly 'input-format': TraceFormat | undefined
+  readonly service: string | undefined
+  readonly operation: string | undefined
+  readonly percentile: Slice | undefined
+  readonly mode: NonNullable<PathOptions['mode']>
+  readonly 'overlap-tolerance': number | 'auto'
+  readonly 'clock-skew': number | undefined
+  readonly 'follows-from': (typeof WAITING)[number]
+  readonly 'producer-consumer': (typeof WAITING)[number]
+  readonly 'late-child': NonNullable<PathOptions['lateChild']>
+  readonly top: number
+  readonly out: string | undefined
+  readonly report: string | undefined
+  readonly json: boolean
+}
+
+export const commonOptions: { readonly [K in keyof CommonValues]: Option<CommonValues[K]> } = {
+  'input-format': choiceOption('what the files are (default: found out)', TRACE_FORMATS, undefined),
+  service: textOption('NAME', 'only requests that reach this service, from its first span on', undefined),
+  operation: textOption('NAME', 'only requests that reach this operation, from its first span on', undefined),
+  percentile: sliceOption('only requests between two percentiles of latency: 95-99, or 99 for 99-100'),
+  mode: choiceOption(
+    'what a path is: what the caller waited for, to the last event of the trace, or Algorithm 3.1 to the letter',
+    ['blocking', 'to-trace-end', 'firm'],
+    'blocking',
+  ),
+  'overlap-tolerance': toleranceOption(
+    'µs by which calls one after the other may overlap; auto: the clocks’ resolution',
+  ),
+  'clock-skew': numberOption(
+    'move spans of other hosts by up to N µs into their callers (default: no span is moved)',
+    undefined,
+    {
+      min: 0,
+      max: LONGEST_US,
+      fraction: true,
+    },
+  ),
+  'follows-from': choiceOption('whether anybody waits for a span that follows from its parent', WAITING, 'background'),
+  'producer-consumer': choiceOption('whether a producer waits for its consumers', WAITING, 'background'),
+  'late-child': choiceOption('what a span is that ends after its parent', ['clamp', 'background'], 'clamp'),
+  top: numberOption('rows of each list', 10, { min: 1, max: 100_000 }),
+  out: textOption('FILE', 'where the answer goes (default: stdout)', undefined),
+  report: textOption('FILE', 'write the HTML report there as well', undefined),
+  json: switchOption('the same as --format json'),
+}
+
+export const pathOptionsOf = (values: CommonValues): PathOptions => ({
+  mode: values.mode,
+  overlapTolerance: values['overlap-tolerance'],
+  followsFrom: values['follows-from'],
+  producerConsumer: values['producer-consumer'],
+  lateChild: values['late-child'],
+})
+
+export interface Slice {
+  /** Percentiles, 0 to 100. */
+  readonly from: number
+  readonly to: number
+}
+
+function sliceOption(help: string): Option<Slice | undefined> {
+  return {
+    value: 'A-B',
+    help,
+    fallback: undefined,
+    read(text) {
+      const match = /^p?(\d+(?:\.\d+)?)(?:-p?(\d+(?:\.\d+)?))?$/.exec(text)
+      const [from, to] = [Number(match?.[1]), Number(match?.[2] ?? 100)]
+      return match && from < to && to <= 100
+        ? { value: { from, to } }
+        : { must: 'must be two percentiles from 0 to 100, the smaller first' }
+    },
+  }
+}
+
+function toleranceOption(help: string): Option<number | 'auto'> {
+  return {
+    value: 'auto|N',
+    help,
+    fallback: 0,
+    read(text) {
+      if (text === 'auto') return { value: 'auto' }
+      const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+      return number <= LONGEST_US ? { value: number } : { must: 'must be auto or a number of microseconds' }
+    },
+  }
+}
+
+export interface SpeedChange {
+  readonly service: string
+  /** How many times as fast. */
+  readonly speedUp: number
+}
+
+/** `SERVICE=2`, several separated by commas. @param turn  from the number given to times as fast */
+export function speedOption(help: string, turn: (factor: number) => number): Option<readonly SpeedChange[]> {
+  return {
+    value: 'SERVICE=N',
+    help,
+    fallback: [],
+    read(text) {
+      const changes = text.split(',').map((part) => {
+        const at = part.lastIndexOf('=')
+        return {
+          service: part.slice(0, at).trim(),
+          factor: /^\d+(\.\d+)?$/.test(part.slice(at + 1)) ? Number(part.slice(at + 1)) : 0,
+        }
+      })
+      return changes.every(({ service, factor }) => service !== '' && factor > 0)
+        ? { value: changes.map(({ service, factor }) => ({ service, speedUp: turn(factor) })) }
+        : { must: 'must be the name of a service, =, and a number above 0' }
+    },
+  }
+}

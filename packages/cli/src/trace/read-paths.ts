@@ -1,0 +1,131 @@
+// From inputs to critical paths: which requests are taken, and from which span on. Runs in browsers too.
+import { type Core, TrimtabError } from '@trimtab/core'
+import {
+  type CriticalPath,
+  correctClockSkew,
+  Names,
+  PathFinder,
+  type PathOptions,
+  type Repairs,
+  readTraces,
+  type Trace,
+  type TraceFormat,
+} from '@trimtab/trace'
+
+export interface TraceInput {
+  /** For messages. */
+  readonly name: string
+  /** From the beginning, as often as it is called. */
+  open(): AsyncIterable<Uint8Array>
+}
+
+export interface Selection {
+  /** Default: found out for each input. */
+  readonly format?: TraceFormat | undefined
+  readonly path?: PathOptions | undefined
+  /** Largest correction of clock skew; default: none is made. */
+  readonly clockSkewUs?: number | undefined
+  readonly service?: string | undefined
+  readonly operation?: string | undefined
+  /** Percentiles of latency, 0 to 100; reads everything twice. */
+  readonly slice?: { readonly from: number; readonly to: number } | undefined
+}
+
+export interface ReadHooks {
+  /** Takes what had to be mended outside any trace. */
+  readonly repairs?: Repairs
+  readonly signal?: AbortSignal
+  /** Called with every trace that was read and set aside. */
+  readonly onSetAside?: (trace: Trace) => void
+}
+
+/**
+ * The critical paths of all requests that `selection` takes, one after the other.
+ * @throws {TraceError} `trace_format_unknown`, with the name of the input
+ */
+export async function* readPaths(
+  core: Core,
+  inputs: readonly TraceInput[],
+  selection: Selection,
+  hooks: ReadHooks = {},
+): AsyncGenerator<CriticalPath, void> {
+  const { slice } = selection
+  const bounds = slice && (await latencyBounds(core, inputs, selection, slice, hooks.signal))
+  for await (const path of readAllPaths(core, inputs, selection, hooks)) {
+    if (!bounds || (path.latencyNs >= bounds.least && path.latencyNs <= bounds.most)) yield path
+    else hooks.onSetAside?.(path.trace)
+  }
+}
+
+async function* readAllPaths(
+  core: Core,
+  inputs: readonly TraceInput[],
+  { format, path, clockSkewUs, service, operation }: Selection,
+  { repairs, signal, onSetAside }: ReadHooks,
+): AsyncGenerator<CriticalPath, void> {
+  const finder = new PathFinder(core, path)
+  const names = new Names()
+  try {
+    for (const input of inputs) {
+      const options = { names, ...(format && { format }), ...(repairs && { repairs }), ...(signal && { signal }) }
+      try {
+        for await (const trace of readTraces(input.open(), options)) {
+          signal?.throwIfAborted()
+          const entry = entryOf(trace, service, operation)
+          if (entry < 0) onSetAside?.(trace)
+          else
+            yield finder.find(
+              clockSkewUs === undefined ? trace : correctClockSkew(trace, { maxDeltaUs: clockSkewUs }),
+              entry,
+            )
+        }
+      } catch (error) {
+        if (!(error instanceof TrimtabError) || error.code !== 'trace_format_unknown') throw error
+        throw new TrimtabError(error.code, `${input.name}: ${error.message}`, { cause: error })
+      }
+    }
+  } finally {
+    finder.dispose()
+  }
+}
+
+/** The span that brings the request to what is asked for: the root if it fits, else the first that does; −1 for none. */
+export function entryOf(trace: Trace, service: string | undefined, operation: string | undefined): number {
+  if (service === undefined && operation === undefined) return trace.root
+  const { names, startNs, endNs } = trace
+  const [wantedService, wantedOperation] = [service, operation].map((text) =>
+    text === undefined ? undefined : names.find(text),
+  )
+  const fits = (row: number) =>
+    (wantedService === undefined || trace.service[row] === wantedService) &&
+    (wantedOperation === undefined || trace.operation[row] === wantedOperation)
+  if (fits(trace.root)) return trace.root
+  let entry = -1
+  for (let row = 0; row < trace.size; row++) {
+    if (!fits(row)) continue
+    // A caller starts before what it calls, and lasts longer when both start at once.
+    const isEarlier = entry < 0 || startNs[row]! < startNs[entry]!
+    if (isEarlier || (startNs[row] === startNs[entry] && endNs[row]! > endNs[entry]!)) entry = row
+  }
+  return entry
+}
+
+/** The latencies between which a slice lies, both included. */
+async function latencyBounds(
+  core: Core,
+  inputs: readonly TraceInput[],
+  selection: Selection,
+  slice: { readonly from: number; readonly to: number },
+  signal: AbortSignal | undefined,
+): Promise<{ readonly least: number; readonly most: number }> {
+  const latencies: number[] = []
+  for await (const { latencyNs } of readAllPaths(core, inputs, selection, signal ? { signal } : {}))
+    latencies.push(latencyNs)
+  const sorted = Float64Array.from(latencies).sort()
+  const last = sorted.length - 1
+  const at = (rank: number) => sorted[Math.min(last, Math.max(0, rank))] ?? 0
+  return {
+    least: at(Math.floor((slice.from / 100) * sorted.length)),
+    most: at(Math.ceil((slice.to / 100) * sorted.length) - 1),
+  }
+}

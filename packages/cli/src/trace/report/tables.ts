@@ -1,0 +1,147 @@
+// The tables of the page: who owns the time, who is suspected, what a fix would buy, what changed, what was mended.
+import { escapeHtml, fixed } from '../../report/format.js'
+import type { ServiceColours } from './colours.js'
+import { count, duration, percent, plural, signedDuration, signedPercent, speed } from './format.js'
+import type { CulpritsView, DiffView, RepairView, ServiceView, TraceView, WhatIfView } from './types.js'
+
+const head = (columns: readonly (readonly [title: string, help: string])[]) =>
+  `<thead><tr>${columns.map(([title, help]) => `<th scope="col"${help ? ` title="${escapeHtml(help)}"` : ''}>${title}</th>`).join('')}</tr></thead>`
+
+const table = (columns: readonly (readonly [string, string])[], rows: readonly string[], caption: string) =>
+  `<div class="scroll"><table><caption class="unseen">${escapeHtml(caption)}</caption>${head(columns)}<tbody>${rows.join('')}</tbody></table></div>`
+
+const named = (colours: ServiceColours, service: string, label: string = service) =>
+  `<th scope="row"><i class="dot" style="${colours.style(service)}"></i>${escapeHtml(label)}</th>`
+
+const bar = (colours: ServiceColours, service: string, share01: number) =>
+  `<td class="share"><i class="track"><i style="${colours.style(service)};width:${(Math.min(1, Math.max(0, share01)) * 100).toFixed(1)}%"></i></i>${percent(share01)}</td>`
+
+const MOST_SERVICES = 12 // before the rest is folded
+
+export function renderServices(
+  services: readonly ServiceView[],
+  callPaths: readonly ServiceView[],
+  colours: ServiceColours,
+): string {
+  if (services.length === 0) return ''
+  const columns = [
+    ['service', ''],
+    ['share of latency', 'Of all time on all critical paths: shares add up to the latency.'],
+    ['a request', 'Mean time on the path of a request, those without it counted as zero.'],
+    ['p50', 'Median of its time on the path, of the requests whose path it is on.'],
+    ['p99', 'Its 99th percentile.'],
+    ['requests', 'Requests whose path it is on.'],
+    ['errors', 'Its spans that failed.'],
+    ['importance', 'Correlation of its time with the latency, −1 to 1 (relative importance, 3.2.3).'],
+    ['of variance', 'Its part of the variance of the latency; parts add up to 100 %.'],
+  ] as const
+  const row = (one: ServiceView) =>
+    `<tr>${named(colours, one.service, one.callPath)}${bar(colours, one.service, one.share01)}<td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td><td>${count(one.requests)}</td><td${one.errors > 0 ? ' class="bad"' : ''}>${count(one.errors)}</td><td>${fixed(one.relativeImportance, 2)}</td><td>${Number.isFinite(one.varianceShare) ? percent(one.varianceShare) : '–'}</td></tr>`
+  const rest = services.slice(MOST_SERVICES)
+  const others =
+    rest.length > 0
+      ? `<details><summary>${plural(rest.length, 'more service')} with ${percent(rest.reduce((sum, one) => sum + one.share01, 0))} together</summary>${table(columns, rest.map(row), 'Other services')}</details>`
+      : ''
+  const fine = `<details><summary>By call path</summary>${table([['call path', 'The services on the way to it; the flame graph has every step.'], ...columns.slice(1)], callPaths.map(row), 'Call paths on the critical paths')}</details>`
+  return `<section aria-labelledby="h-services"><h2 id="h-services">Who owns the latency</h2><p class="lead">Every instant of a request belongs to one service: what it waited for just then.</p>${table(columns, services.slice(0, MOST_SERVICES).map(row), 'Services on the critical paths')}${others}${fine}</section>`
+}
+
+export function renderCulprits(culprits: CulpritsView | undefined, colours: ServiceColours): string {
+  if (!culprits) return ''
+  const { suspects, against } = culprits
+  const most = Math.max(...suspects.map(({ score }) => score), 0)
+  const cards = suspects.map(
+    ({ service, instance, score, probability01, reasons }, i) =>
+      `<li style="${colours.style(service)}"><div class="rank">${i + 1}</div><div><h3>${escapeHtml(service)}${instance ? ` <span class="muted">${escapeHtml(instance)}</span>` : ''}${probability01 === undefined ? '' : ` <span class="tag">${percent(probability01)} sure</span>`}</h3><i class="track"><i style="width:${most > 0 ? ((Math.max(0, score) / most) * 100).toFixed(1) : 0}%"></i></i><ul>${reasons.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul></div></li>`,
+  )
+  const body = suspects.length === 0 ? '<p>No service stands out.</p>' : `<ol class="suspects">${cards.join('')}</ol>`
+  return `<section aria-labelledby="h-culprits"><h2 id="h-culprits">Suspects</h2><p class="lead">${escapeHtml(against)}</p>${body}</section>`
+}
+
+export function renderWhatIf(rows: readonly WhatIfView[] | undefined, colours: ServiceColours): string {
+  if (!rows || rows.length === 0) return ''
+  const columns = [
+    ['if this were', ''],
+    ['change', 'Of its time in every request.'],
+    ['mean latency', 'Of all requests, after the change.'],
+    ['p50', ''],
+    ['p99', ''],
+    ['gain', 'Of the mean latency.'],
+    ['between', 'If what runs beside it were to take over the path at once, and if nothing did.'],
+  ] as const
+  const body = rows.map(
+    (one) =>
+      `<tr>${named(colours, one.service)}<td>${speed(one.speedUp)}</td><td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td>${bar(colours, one.service, one.gain01)}<td class="muted">${percent(one.pessimistic01)} to ${percent(one.optimistic01)}</td></tr>`,
+  )
+  return `<section aria-labelledby="h-what-if"><h2 id="h-what-if">What a fix would buy</h2><p class="lead">The requests replayed with one service faster or slower; what ran beside it moves up.</p>${table(columns, body, 'What-if')}</section>`
+}
+
+/** The change in sentences, for the page and the terminal. */
+export function diffWords({ before, after, changeUs, marginUs, newEndpoints, goneEndpoints }: DiffView): string[] {
+  const alone = (list: readonly string[], when: string) =>
+    list.length === 0
+      ? []
+      : [
+          `${plural(list.length, 'endpoint')} ${when} only: ${list.slice(0, 5).join(', ')}${list.length > 5 ? ', …' : ''}.`,
+        ]
+  return [
+    `A request takes ${signedDuration(changeUs)} ± ${duration(marginUs)} (${signedPercent(changeUs / before.meanUs)} of the mean), over ${plural(before.count, 'request')} before and ${count(after.count)} after.`,
+    ...alone(newEndpoints, 'after'),
+    ...alone(goneEndpoints, 'before'),
+  ]
+}
+
+export function renderDiff(diff: DiffView | undefined, colours: ServiceColours): string {
+  if (!diff) return ''
+  const columns = [
+    ['service', ''],
+    ['before', 'Mean time on the path of a request.'],
+    ['after', ''],
+    ['change', ''],
+    ['of the change', 'Its part of the change of the mean latency.'],
+    ['p99 before', ''],
+    ['p99 after', ''],
+    ['certainty', 'Standard errors between the change of the mean and none; above 3 is hardly chance.'],
+  ] as const
+  const body = diff.services.map((one) => {
+    const change = one.afterUs - one.beforeUs
+    return `<tr>${named(colours, one.service)}<td>${duration(one.beforeUs)}</td><td>${duration(one.afterUs)}</td><td class="${change > 0 ? 'bad' : 'good'}">${signedDuration(change)}</td><td>${signedPercent(one.share01)}</td><td>${duration(one.p99BeforeUs)}</td><td>${duration(one.p99AfterUs)}</td><td>${fixed(Math.abs(one.z), 1)} σ</td></tr>`
+  })
+  return `<section aria-labelledby="h-diff"><h2 id="h-diff">What changed</h2><p class="lead">${diffWords(diff).map(escapeHtml).join(' ')}</p>${table(columns, body, 'Services before and after')}</section>`
+}
+
+export function renderTraces(traces: readonly TraceView[], total: number, colours: ServiceColours): string {
+  if (traces.length < 2) return ''
+  const columns = [
+    ['slowest requests', ''],
+    ['latency', ''],
+    ['spans', ''],
+    ['mostly waits for', 'The service that owns most of its critical path.'],
+    ['share', ''],
+    ['errors', ''],
+  ] as const
+  const body = traces.map(
+    (one) =>
+      `<tr><th scope="row">${escapeHtml(one.service)} <span class="muted">${escapeHtml(one.operation)}</span><br><code>${escapeHtml(one.traceId)}</code></th><td>${duration(one.latencyUs)}</td><td>${count(one.spans)}</td><td class="left"><i class="dot" style="${colours.style(one.owner)}"></i>${escapeHtml(one.owner)}</td>${bar(colours, one.owner, one.ownerShare01)}<td${one.errors > 0 ? ' class="bad"' : ''}>${count(one.errors)}</td></tr>`,
+  )
+  return `<section aria-labelledby="h-traces"><h2 id="h-traces">Requests</h2><p class="lead">The ${count(traces.length)} slowest of ${count(total)}.</p>${table(columns, body, 'Slowest requests')}</section>`
+}
+
+export function renderRepairs(repairs: readonly RepairView[]): string {
+  const body =
+    repairs.length === 0
+      ? '<p>Nothing had to be mended.</p>'
+      : table(
+          [
+            ['what was found, and what was done', ''],
+            ['times', ''],
+            ['for example', ''],
+          ],
+          repairs.map(
+            ({ code, count: times, meaning, examples }) =>
+              `<tr><th scope="row"><code>${escapeHtml(code)}</code><br><span class="muted">${escapeHtml(meaning)}</span></th><td>${count(times)}</td><td class="left examples">${examples.map((one) => `<code>${escapeHtml(one)}</code>`).join('<br>')}</td></tr>`,
+          ),
+          'Repairs',
+        )
+  return `<section aria-labelledby="h-repairs"><h2 id="h-repairs">Repairs</h2><p class="lead">Nothing is mended in silence: this is all that the data needed before it could be analysed.</p>${body}</section>`
+}

@@ -1,0 +1,59 @@
+// Rankings of the library as a report shows them.
+
+import type { Core } from '@trimtab/core'
+import {
+  type CriticalComponents,
+  type CulpritModel,
+  type CulpritRanking,
+  type CulpritWindow,
+  criticalComponents,
+  type Profile,
+  rankCulprits,
+} from '@trimtab/trace'
+import { duration, plural } from './report/format.js'
+import type { CulpritsView } from './report/types.js'
+
+/** Against a time when all was well: the ranking by evidence. @param model  default: the shipped weights */
+export function suspectsAgainst(
+  core: Core,
+  window: CulpritWindow,
+  reference: CulpritWindow,
+  top: number,
+  model?: CulpritModel,
+): CulpritsView {
+  return viewOfRanking(rankCulprits(core, window, reference, model ? { model } : {}), top)
+}
+
+function viewOfRanking(
+  { culprits, windowTraces, referenceTraces, addedUs }: CulpritRanking,
+  top: number,
+): CulpritsView {
+  return {
+    against: `${plural(windowTraces, 'request')} compared with ${plural(referenceTraces, 'request')} of a time when all was well; a request waits ${duration(addedUs)} longer in what got slower`,
+    suspects: culprits
+      .filter(({ reasons }) => reasons.length > 0)
+      .slice(0, top)
+      .map(({ service, score, probability, reasons }) => ({ service, score, probability01: probability, reasons })),
+  }
+}
+
+/** Without one: the paper's critical components, by relative importance and congestion intensity (Alg. 3.2). */
+export function suspectsWithin(core: Core, profile: Profile, top: number): CulpritsView {
+  return viewOfComponents(criticalComponents(profile, { core }), profile.traces, top)
+}
+
+function viewOfComponents({ components, classifier }: CriticalComponents, requests: number, top: number): CulpritsView {
+  return {
+    against: `${plural(requests, 'request')} judged by themselves (critical components, ${classifier}); with --baseline the comparison with a healthy time is far surer`,
+    suspects: components
+      .filter(({ verdict }) => verdict?.isCritical)
+      .slice(0, top)
+      .map(({ service, instance, verdict, reasons }) => ({
+        service,
+        ...(instance !== '' && { instance }),
+        score: verdict!.decision,
+        ...(verdict!.probability !== undefined && { probability01: verdict!.probability }),
+        reasons,
+      })),
+  }
+}
