@@ -4,9 +4,10 @@
 // level, so that the children of a span have places in a row and everything below runs through memory in order.
 // Times are whole nanoseconds in f64. A block that was planned for N serves every smaller trace.
 //   head: Path
-//   by row:   start, end f64[N] | parent i32[N] | kind, flags u8[N]                in; out: window, place, background
-//             firstRow i32[N + 1] | childRow i32[N]                                later next, scratch
-//   by place: from, to, self f64[N] | row, parentPlace i32[N] | first i32[N + 1] | children i32[N] | state u8[N]
+//   by row:   start, end, self f64[N] | parent i32[N] | kind, flags u8[N]     in; out: window over start and end, background
+//             over kind | headRow, nextRow i32[N]                             later stack, scratch
+//   by place: from, to f64[N] | row i32[N] | first i32[N + 1] | children i32[N] | state u8[N]
+//   by depth: stack, next i32[N]
 //   sections: sectionStart f64[2N] | sectionRow i32[2N]
 import * as abi from '../abi'
 
@@ -21,40 +22,49 @@ import * as abi from '../abi'
   /** Siblings that overlap by no more follow each other. */
   tolerance: f64 = 0
 
-  /** Where the walk is: the span, how far back it got, and the start of the section written last. */
-  span: i32 = 0
-  sections: i32 = 0
+  /** Where the walk is: how deep, whether it came back from a child, how far back it got, where the last section begins. */
+  depth: i32 = 0
+  cameBack: i32 = 0
   cursor: f64 = 0
   written: f64 = 0
   /** Where the path ends. */
   finish: f64 = 0
+  sections: i32 = 0
   /** Where in `children` are siblings that wait to be sorted by id, how many, and which place was sorted. */
   tiedAt: i32 = 0
   tied: i32 = 0
   settled: i32 = 0
+  hasPlaces: i32 = 0
 
+  /** Whether any span can be background; most traces have none. */
+  mayHaveBackground: i32 = 0
+  background: i32 = 0
   clamped: i32 = 0
   dropped: i32 = 0
   trimmed: i32 = 0
 
   start: usize = 0
   end: usize = 0
+  /** On the path. */
+  self: usize = 0
   parent: usize = 0
   kind: usize = 0
   flags: usize = 0
-  firstRow: usize = 0
-  childRow: usize = 0
+  /** The first of a list of children, and the next of the list. */
+  headRow: usize = 0
+  nextRow: usize = 0
 
   /** The part of each span that its parent can wait for. */
   from: usize = 0
   to: usize = 0
-  self: usize = 0
   row: usize = 0
-  parentPlace: usize = 0
-  /** Children of s: places first[s] … first[s + 1] − 1; `children` has the same range in the order of the walk. */
+  /** Children of s: places first[s] … first[s + 1] − 1; once s is entered `children` has them in the order of the walk. */
   first: usize = 0
   children: usize = 0
   state: usize = 0
+
+  /** The spans from the root to where the walk is. */
+  stack: usize = 0
   /** Which of `children` is next: backwards the one before it, for firm the one there; −1 before the span is entered. */
   next: usize = 0
   scratch: usize = 0
@@ -93,7 +103,7 @@ import * as abi from '../abi'
 
 /** Bytes of a block for n spans, as a number: more than an i32 holds is for the caller to refuse. */
 export function path_bytes(n: i32): f64 {
-  return <f64>HEAD + 95.0 * <f64>n + 8.0
+  return <f64>HEAD + 95.0 * <f64>n + 4.0
 }
 
 let cursor: usize = 0
@@ -118,12 +128,12 @@ export function path_layout(block: usize, n: i32): void {
   path.self = place(numbers)
   path.sectionStart = place(2 * numbers)
   path.parent = place(words)
-  path.firstRow = place(words + 4)
-  path.childRow = place(words)
-  path.next = path.firstRow
-  path.scratch = path.childRow
+  path.headRow = place(words)
+  path.nextRow = place(words)
+  path.stack = path.headRow
+  path.scratch = path.nextRow
+  path.next = place(words)
   path.row = place(words)
-  path.parentPlace = place(words)
   path.first = place(words + 4)
   path.children = place(words)
   path.sectionRow = place(2 * words)
@@ -141,7 +151,7 @@ export function path_column(block: usize, which: i32): usize {
     case abi.PATH_PARENT: return path.parent
     case abi.PATH_KIND: return path.kind
     case abi.PATH_FLAGS: return path.flags
-    case abi.PATH_SELF: return path.from
+    case abi.PATH_SELF: return path.self
     case abi.PATH_TIED: return path.scratch
     case abi.PATH_SECTION_ROW: return path.sectionRow
     default: return path.sectionStart

@@ -9,15 +9,15 @@ import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
 @inline export const OUTSIDE: u8 = 2 // it, or a span above it, lies outside its parent
 // @ts-ignore: decorator
 @inline export const ASYNC: u8 = 4 // leads to the end of the trace, which is waited for (to-trace-end)
-// @ts-ignore: decorator
-@inline export const RESUMED: u8 = 8 // the walk came back from a child
 
 // @ts-ignore: decorator
 @inline const PRODUCER: u8 = 3 // KINDS of @trimtab/trace
 // @ts-ignore: decorator
-@inline const CONSUMER: u8 = 4
+@inline const CONSUMER: u8 = 4 // the only kind with this bit
 // @ts-ignore: decorator
 @inline const FOLLOWS_FROM: u8 = 1 // flags of @trimtab/trace
+// @ts-ignore: decorator
+@inline const BYTES: u64 = 0x0101010101010101
 
 // @ts-ignore: decorator
 @inline export function addState(path: Path, span: i32, bits: u8): void {
@@ -25,57 +25,62 @@ import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
   store<u8>(at, load<u8>(at) | bits)
 }
 
-/** Gives every span below `root` its place. Afterwards `parent` has the place of each row, and `firstRow` is free. */
+/** Gives every span below `root` its place. */
 export function makePlaces(path: Path, root: i32): void {
   linkRows(path)
   putWord(path.row, 0, root)
-  putWord(path.parentPlace, 0, -1)
   let count = 1
   for (let span = 0; span < count; span++) {
-    const row = wordAt(path.row, span)
-    const to = wordAt(path.firstRow, row + 1)
-    putWord(path.parent, row, span)
     putWord(path.first, span, count)
-    for (let at = wordAt(path.firstRow, row); at < to; at++) {
-      const child = wordAt(path.childRow, at)
-      if (child == root) continue // a ring through the root is not followed
-      putWord(path.row, count, child)
-      putWord(path.parentPlace, count, span)
-      putWord(path.children, count, count)
-      count++
+    let child = wordAt(path.headRow, wordAt(path.row, span))
+    for (; child >= 0; child = wordAt(path.nextRow, child)) {
+      if (child != root) putWord(path.row, count++, child) // a ring through the root is not followed
     }
   }
   putWord(path.first, count, count)
   path.count = count
 }
 
-/** Fills `firstRow` and `childRow` by counting. A parent that is no row is none. */
+/** Makes the lists of children. A parent that is no row is none. */
 function linkRows(path: Path): void {
   const n = path.n
-  const first = path.firstRow
-  const next = path.row // free so far
-  memory.fill(first, 0, (<usize>n << 2) + 4)
-  for (let row = 0; row < n; row++) {
-    const parent = wordAt(path.parent, row)
-    if (<u32>parent < <u32>n) putWord(first, parent + 1, wordAt(first, parent + 1) + 1)
-  }
-  for (let row = 0; row < n; row++) putWord(first, row + 1, wordAt(first, row) + wordAt(first, row + 1))
-  memory.copy(next, first, <usize>n << 2)
+  memory.fill(path.headRow, 0xff, <usize>n << 2)
   for (let row = 0; row < n; row++) {
     const parent = wordAt(path.parent, row)
     if (<u32>parent >= <u32>n) continue
-    const at = wordAt(next, parent)
-    putWord(path.childRow, at, row)
-    putWord(next, parent, at + 1)
+    putWord(path.nextRow, row, wordAt(path.headRow, parent))
+    putWord(path.headRow, parent, row)
   }
+  for (let row = 0; row < n; row++) if (<u32>wordAt(path.parent, row) >= <u32>n) putWord(path.nextRow, row, -1)
+}
+
+/** Whether a span follows from its parent, is a consumer or may be late: looks at eight spans at a time. */
+export function findBackground(path: Path): void {
+  const n = <usize>path.n
+  let kinds: u64 = 0
+  let flags: u64 = 0
+  let i: usize = 0
+  for (; i + 8 <= n; i += 8) {
+    kinds |= load<u64>(path.kind + i)
+    flags |= load<u64>(path.flags + i)
+  }
+  for (; i < n; i++) {
+    kinds |= <u64>load<u8>(path.kind + i)
+    flags |= <u64>load<u8>(path.flags + i)
+  }
+  const isAny = (kinds & (<u64>CONSUMER * BYTES)) != 0 || (flags & (<u64>FOLLOWS_FROM * BYTES)) != 0
+  path.mayHaveBackground = <i32>(isAny || (path.options & abi.PATH_LATE_IS_BACKGROUND) != 0)
 }
 
 /** `to` := the latest end at or below each span. */
 export function findLatest(path: Path): void {
-  for (let span = 0; span < path.count; span++) putNumber(path.to, span, numberAt(path.end, wordAt(path.row, span)))
-  for (let span = path.count - 1; span > 0; span--) {
-    const parent = wordAt(path.parentPlace, span)
-    putNumber(path.to, parent, max(numberAt(path.to, parent), numberAt(path.to, span)))
+  let to = path.count
+  for (let span = path.count - 1; span >= 0; span--) {
+    let latest = numberAt(path.end, wordAt(path.row, span))
+    const from = wordAt(path.first, span)
+    for (let child = from; child < to; child++) latest = max(latest, numberAt(path.to, child))
+    putNumber(path.to, span, latest)
+    to = from
   }
 }
 
@@ -83,18 +88,23 @@ export function findLatest(path: Path): void {
 export function cutWindows(path: Path): void {
   putNumber(path.from, 0, numberAt(path.start, wordAt(path.row, 0)))
   putNumber(path.to, 0, numberAt(path.end, wordAt(path.row, 0)))
-  for (let span = 1; span < path.count; span++) {
-    const parent = wordAt(path.parentPlace, span)
-    const above = byteAt(path.state, parent)
-    const row = wordAt(path.row, span)
-    const isAsync = (byteAt(path.state, span) & ASYNC) != 0
-    const start = numberAt(path.start, row)
-    const end = numberAt(path.end, row)
-    putNumber(path.from, span, start)
-    putNumber(path.to, span, end)
-    if (above & (BACKGROUND | OUTSIDE)) addState(path, span, above & (BACKGROUND | OUTSIDE))
-    else if (!isAsync && isBackground(path, row, wordAt(path.row, parent))) addState(path, span, BACKGROUND)
-    else if (!(path.options & abi.PATH_FIRM)) cutToParent(path, span, parent, start, end, isAsync)
+  const isFirm = (path.options & abi.PATH_FIRM) != 0
+  let span = 1
+  for (let parent = 0; span < path.count; parent++) {
+    const from = numberAt(path.from, parent)
+    const to = numberAt(path.to, parent)
+    const above = byteAt(path.state, parent) & (BACKGROUND | OUTSIDE)
+    for (const end = wordAt(path.first, parent + 1); span < end; span++) {
+      const row = wordAt(path.row, span)
+      putNumber(path.from, span, numberAt(path.start, row))
+      putNumber(path.to, span, numberAt(path.end, row))
+      const isAsync = (byteAt(path.state, span) & ASYNC) != 0
+      if (above) addState(path, span, above)
+      else if (path.mayHaveBackground && !isAsync && isBackground(path, row, wordAt(path.row, parent))) {
+        path.background++
+        addState(path, span, BACKGROUND)
+      } else if (!isFirm) cutToParent(path, span, from, to, isAsync)
+    }
   }
 }
 
@@ -111,10 +121,11 @@ function isBackground(path: Path, row: i32, parent: i32): bool {
   return (options & abi.PATH_LATE_IS_BACKGROUND) != 0 && numberAt(path.end, row) > numberAt(path.end, parent)
 }
 
+/** from, to: of the parent */
 // @ts-ignore: decorator
-@inline function cutToParent(path: Path, span: i32, parent: i32, start: f64, end: f64, isAsync: bool): void {
-  const from = numberAt(path.from, parent)
-  const to = numberAt(path.to, parent)
+@inline function cutToParent(path: Path, span: i32, from: f64, to: f64, isAsync: bool): void {
+  const start = numberAt(path.from, span)
+  const end = numberAt(path.to, span)
   if (isAsync) {
     if (start < from) path.clamped++
     putNumber(path.from, span, max(start, from))
@@ -122,21 +133,18 @@ function isBackground(path: Path, row: i32, parent: i32): bool {
   } else if (start > to || end < from || (start < end && (start == to || end == from))) {
     path.dropped++
     addState(path, span, OUTSIDE)
-  } else {
-    if (start < from || end > to) path.clamped++
+  } else if (start < from || end > to) {
+    path.clamped++
     putNumber(path.from, span, max(start, from))
     putNumber(path.to, span, min(end, to))
   }
 }
 
-/**
- * Writes what was found at the places back to the rows: windows over `start` and `end` (NaN where there is none),
- * background over `kind`, self time over `from`.
- */
+/** Writes windows over `start` and `end` (NaN where there is none) and background over `kind`; most traces need neither. */
 export function writeRows(path: Path): void {
-  const n = path.n
-  memory.fill(path.start, 0xff, <usize>n << 4) // both columns NaN
-  memory.fill(path.kind, 0, <usize>n)
+  memory.fill(path.kind, 0, <usize>path.n)
+  if (path.count == path.n && path.clamped + path.dropped + path.background == 0) return
+  memory.fill(path.start, 0xff, <usize>path.n << 4) // both columns NaN
   for (let span = 0; span < path.count; span++) {
     const row = wordAt(path.row, span)
     const state = byteAt(path.state, span)
@@ -145,6 +153,4 @@ export function writeRows(path: Path): void {
     putNumber(path.start, row, numberAt(path.from, span))
     putNumber(path.end, row, numberAt(path.to, span))
   }
-  memory.fill(path.from, 0, <usize>n << 3)
-  for (let span = 0; span < path.count; span++) putNumber(path.from, wordAt(path.row, span), numberAt(path.self, span))
 }

@@ -11,7 +11,7 @@
 import * as abi from '../abi'
 import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
 import { sortSiblings } from './siblings'
-import { addState, ASYNC, BACKGROUND, cutWindows, findLatest, makePlaces, OUTSIDE, RESUMED, writeRows } from './tree'
+import { addState, ASYNC, BACKGROUND, cutWindows, findBackground, findLatest, makePlaces, OUTSIDE, writeRows } from './tree'
 
 // Values of `phase`.
 // @ts-ignore: decorator
@@ -27,16 +27,21 @@ export function path_begin(block: usize, root: i32, options: i32, tolerance: f64
   path.options = options
   path.tolerance = tolerance
   path.sections = 0
+  path.background = 0
   path.clamped = 0
   path.dropped = 0
   path.trimmed = 0
   path.tied = 0
   path.settled = -1
-  path.span = 0
+  path.hasPlaces = 0
+  path.depth = -1
+  path.cameBack = 0
   path.phase = options & abi.PATH_TO_TRACE_END ? DESCEND : CUT
   memory.fill(path.state, 0, <usize>path.n)
   memory.fill(path.self, 0, <usize>path.n << 3)
+  findBackground(path)
   makePlaces(path, root)
+  push(path, 0)
   if (path.phase == DESCEND) findLatest(path)
 }
 
@@ -58,8 +63,7 @@ function resume(path: Path): i32 {
   }
   if (path.phase == CUT) {
     cutWindows(path)
-    memory.fill(path.next, 0xff, <usize>path.count << 2)
-    path.cursor = numberAt(path.to, path.span)
+    path.cursor = numberAt(path.to, top(path))
     path.finish = path.cursor
     path.written = path.cursor
     path.settled = -1
@@ -69,8 +73,25 @@ function resume(path: Path): i32 {
   return path.options & abi.PATH_FIRM ? walkFirm(path) : walkBack(path)
 }
 
-/** Lays out the rows of the siblings that tie. */
+// @ts-ignore: decorator
+@inline function push(path: Path, span: i32): void {
+  const depth = ++path.depth
+  putWord(path.stack, depth, span)
+  putWord(path.next, depth, -1)
+  path.cameBack = 0
+}
+
+// @ts-ignore: decorator
+@inline function top(path: Path): i32 {
+  return wordAt(path.stack, path.depth)
+}
+
+/** Lays out the rows of the siblings that tie. Nobody needs the parents any more: `parent` becomes the place of each row. */
 function askForOrder(path: Path): void {
+  if (!path.hasPlaces) {
+    for (let span = 0; span < path.count; span++) putWord(path.parent, wordAt(path.row, span), span)
+    path.hasPlaces = 1
+  }
   for (let i = 0; i < path.tied; i++) {
     putWord(path.scratch, i, wordAt(path.row, wordAt(path.children, path.tiedAt + i)))
   }
@@ -83,10 +104,10 @@ function takeOrder(path: Path): void {
   }
 }
 
-/** Follows the latest end down from `span` and marks the way; parents before children with the same end. */
+/** Follows the latest end down and marks the way; parents before children with the same end. */
 function descend(path: Path): i32 {
   while (true) {
-    const span = path.span
+    const span = top(path)
     const latest = numberAt(path.to, span)
     if (numberAt(path.end, wordAt(path.row, span)) == latest) return 0
     const from = wordAt(path.first, span)
@@ -100,41 +121,48 @@ function descend(path: Path): i32 {
       }
       last = from
     }
-    path.span = wordAt(path.children, last)
-    addState(path, path.span, ASYNC)
+    const child = wordAt(path.children, last)
+    addState(path, child, ASYNC)
+    push(path, child)
   }
 }
 
-/** Moves the children that lead to `latest` and started last to the front; returns how many. */
+/** Puts the children that lead to `latest` and started last into `children`; returns how many. */
 function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
   let tied = 0
   let start = -Infinity
-  for (let at = from; at < to; at++) {
-    const child = wordAt(path.children, at)
+  for (let child = from; child < to; child++) {
     if (numberAt(path.to, child) != latest) continue
     const began = numberAt(path.start, wordAt(path.row, child))
     if (began < start) continue
     if (began > start) tied = 0
     start = began
-    putWord(path.children, at, wordAt(path.children, from + tied))
     putWord(path.children, from + tied++, child)
   }
   return tied
 }
 
-/** Sorts the children of `span` that can own a part of the path to the front of its list; returns where they end. */
+/** Fills `children` with those of `span` that can own a part of the path, sorted; returns where they end. */
 function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
   const from = wordAt(path.first, span)
   const to = wordAt(path.first, span + 1)
   const isFirm = (path.options & abi.PATH_FIRM) != 0
   let kept = from
-  for (let at = from; at < to; at++) {
-    const child = wordAt(path.children, at)
+  for (let child = from; child < to; child++) {
     if (byteAt(path.state, child) & (BACKGROUND | OUTSIDE)) continue
     if (isFirm || numberAt(path.from, child) < numberAt(path.to, child)) putWord(path.children, kept++, child)
   }
-  sortSiblings(path.children, from, kept, path.scratch, major, minor)
+  sortSiblings(path.children, from, kept, path.scratch, major, minor, spareNumbers(path))
   return kept
+}
+
+/**
+ * Room for two numbers for each child of a span that is being entered: every span gets at most two sections, so those of
+ * the spans not yet entered are free. A tiling is written from the back of the column, whole spans from its front.
+ */
+// @ts-ignore: decorator
+@inline function spareNumbers(path: Path): usize {
+  return path.options & abi.PATH_FIRM ? path.sectionStart + (<usize>path.sections << 3) : path.sectionStart
 }
 
 // @ts-ignore: decorator
@@ -148,20 +176,21 @@ function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
   const length = path.written - start
   if (length <= 0) return
   const at = 2 * path.n - ++path.sections // latest first, so that they end up in time order
-  putWord(path.sectionRow, at, wordAt(path.row, span))
+  const row = wordAt(path.row, span)
+  putWord(path.sectionRow, at, row)
   putNumber(path.sectionStart, at, start)
-  putNumber(path.self, span, numberAt(path.self, span) + length)
+  putNumber(path.self, row, numberAt(path.self, row) + length)
   path.written = start
 }
 
 function walkBack(path: Path): i32 {
   while (true) {
-    const span = path.span
+    const span = top(path)
     const from = wordAt(path.first, span)
-    if (wordAt(path.next, span) < 0) {
-      putWord(path.next, span, sortChildren(path, span, path.to, path.from))
+    if (wordAt(path.next, path.depth) < 0) {
+      putWord(path.next, path.depth, sortChildren(path, span, path.to, path.from))
     }
-    const at = findPredecessor(path, from, wordAt(path.next, span) - 1)
+    const at = findPredecessor(path, from, wordAt(path.next, path.depth) - 1)
     if (at < from) {
       writeSection(path, span, numberAt(path.from, span))
       if (span == 0) return 0
@@ -173,18 +202,18 @@ function walkBack(path: Path): i32 {
       let first = at
       while (first > from && haveSameWindow(path, wordAt(path.children, first - 1), child)) first--
       if (first < at) {
-        putWord(path.next, span, at + 1)
+        putWord(path.next, path.depth, at + 1)
         path.settled = at
         path.tiedAt = first
         return at + 1 - first
       }
     }
     const end = numberAt(path.to, child)
-    if (end > path.cursor && byteAt(path.state, span) & RESUMED) path.trimmed++
+    if (end > path.cursor && path.cameBack) path.trimmed++
     path.cursor = min(path.cursor, end)
     writeSection(path, span, path.cursor)
-    putWord(path.next, span, at)
-    path.span = child
+    putWord(path.next, path.depth, at)
+    push(path, child)
   }
 }
 
@@ -201,35 +230,35 @@ function walkBack(path: Path): i32 {
 
 /** Back to the parent, at the time when the span started. */
 function leave(path: Path, span: i32): void {
-  const parent = wordAt(path.parentPlace, span)
-  const parentEnd = numberAt(path.to, parent)
+  path.depth--
+  path.cameBack = 1
   path.cursor = numberAt(path.from, span)
+  const parentEnd = numberAt(path.to, top(path))
   if (path.cursor > parentEnd) {
     writeSection(path, span, parentEnd) // it waited to begin after its parent was done
     path.cursor = parentEnd
   }
-  addState(path, parent, RESUMED)
-  path.span = parent
 }
 
 /** Algorithm 3.1, lines 2 and 3: the path gets the whole span. */
 function writeWhole(path: Path, span: i32): void {
+  const row = wordAt(path.row, span)
   const start = numberAt(path.from, span)
-  putWord(path.sectionRow, path.sections, wordAt(path.row, span))
+  putWord(path.sectionRow, path.sections, row)
   putNumber(path.sectionStart, path.sections++, start)
-  putNumber(path.self, span, numberAt(path.to, span) - start)
+  putNumber(path.self, row, numberAt(path.to, span) - start)
 }
 
 /** Lines 4 to 14: the last returned child, then, by start, every child that happened before it. */
 function walkFirm(path: Path): i32 {
   while (true) {
-    const span = path.span
+    const span = top(path)
     const from = wordAt(path.first, span)
     const to = wordAt(path.first, span + 1)
-    if (wordAt(path.next, span) < 0) {
+    if (wordAt(path.next, path.depth) < 0) {
       const kept = sortChildren(path, span, path.from, path.to)
       if (kept < to) putWord(path.children, kept, -1) // ends them
-      putWord(path.next, span, from)
+      putWord(path.next, path.depth, from)
       path.settled = from
     }
     if (path.settled >= from) {
@@ -238,16 +267,15 @@ function walkFirm(path: Path): i32 {
       bringLastReturned(path, from, to)
       path.settled = -1
     }
-    let at = wordAt(path.next, span)
+    let at = wordAt(path.next, path.depth)
     while (isChild(path, at, to) && at > from && !happensBefore(path, at, from)) at++
     if (isChild(path, at, to)) {
-      putWord(path.next, span, at + 1)
-      path.span = wordAt(path.children, at)
-      writeWhole(path, path.span)
-    } else {
-      if (span == 0) return 0
-      path.span = wordAt(path.parentPlace, span)
-    }
+      putWord(path.next, path.depth, at + 1)
+      const child = wordAt(path.children, at)
+      push(path, child)
+      writeWhole(path, child)
+    } else if (path.depth == 0) return 0
+    else path.depth--
   }
 }
 
