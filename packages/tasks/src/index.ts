@@ -1,1 +1,2 @@
 export * from './autoscaling/index.js'
+export * from './microservices/index.js'
