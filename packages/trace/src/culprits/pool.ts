@@ -68,7 +68,7 @@ export function poolWindows(core: Core, windows: readonly CulpritWindow[]): Pool
           logTime: core.math.log(exclusiveNs[span]! / 1000 + FLOOR_US),
           onPathUs: onPathNs[span]! / 1000,
         })
-        const [service = '', operation = '', ...called] = window.callSet(callSet[span]!)
+        const { service, operation, calls: called } = window.callSet(callSet[span]!)
         const caller = `${service}\u0000${operation}`
         const list = callers.get(caller) ?? []
         if (list.length === 0) callers.set(caller, list)

@@ -49,7 +49,7 @@ export function reasonsFor(
     .filter(({ calls }) => calls.serviceNumber === service)
     .sort((a, b) => b.likelihood - a.likelihood)
   if (odd) {
-    const called = odd.calls.sets[odd.set]!.map((name) => name.trim())
+    const called = odd.calls.sets[odd.set]!
     say(
       'behaviour',
       `${odd.windowCount} of ${odd.windowTotal} calls of ${odd.calls.operation} ${called.length === 0 ? 'called nothing' : `called ${list(called)}`}, before ${odd.referenceCount} of ${odd.referenceTotal}`,

@@ -27,6 +27,13 @@ export interface Context {
   readonly calleeOperation?: string | undefined
 }
 
+export interface CallSet {
+  readonly service: string
+  readonly operation: string
+  /** Operations of the same service bare, of others after their service's name. */
+  readonly calls: readonly string[]
+}
+
 export interface CulpritWindowOptions {
   /** Most traces kept; of more, those with the smallest hashes of their ids: a fair sample of any number. Default 1000. */
   readonly maxTraces?: number
@@ -100,9 +107,14 @@ export class CulpritWindow {
     return this.#contexts.text(number)
   }
 
-  /** `operation of the span`, then the operations that it called, each once and sorted. */
-  callSet(number: number): readonly string[] {
-    return this.#callSets.text(number).split(SEPARATOR)
+  /** Who called whom: the span's own service and operation, then the operations that it called, each once and sorted. */
+  callSet(number: number): CallSet {
+    const [service = '', operation = '', ...called] = this.#callSets.text(number).split(SEPARATOR)
+    // pairs of service and operation: what another service does goes with its name
+    const calls = called.flatMap((name, i) =>
+      i % 2 === 0 ? [] : called[i - 1] === service ? name : `${called[i - 1]} ${name}`,
+    )
+    return { service, operation, calls }
   }
 
   callSetKey(number: number): string {
