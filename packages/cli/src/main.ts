@@ -12,7 +12,15 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 /** Codes by which a part says that its input cannot be used. */
-const BAD_CALL: readonly unknown[] = ['usage', 'config_invalid', 'load_invalid', 'trace_empty', 'trace_format_unknown']
+const BAD_CALL: readonly unknown[] = [
+  'usage',
+  'config_invalid',
+  'culprit_model_invalid',
+  'load_invalid',
+  'reference_too_small',
+  'trace_empty',
+  'trace_format_unknown',
+]
 
 /**
  * The command `trimtab`: results on stdout, everything else on stderr.

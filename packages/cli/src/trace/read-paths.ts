@@ -25,6 +25,7 @@ export interface Selection {
   readonly path?: PathOptions | undefined
   /** Largest correction of clock skew; default: none is made. */
   readonly clockSkewUs?: number | undefined
+  readonly traceId?: string | undefined
   readonly service?: string | undefined
   readonly operation?: string | undefined
   /** Percentiles of latency, 0 to 100; reads everything twice. */
@@ -60,7 +61,7 @@ export async function* readPaths(
 async function* readAllPaths(
   core: Core,
   inputs: readonly TraceInput[],
-  { format, path, clockSkewUs, service, operation }: Selection,
+  { format, path, clockSkewUs, traceId, service, operation }: Selection,
   { repairs, signal, onSetAside }: ReadHooks,
 ): AsyncGenerator<CriticalPath, void> {
   const finder = new PathFinder(core, path)
@@ -71,7 +72,8 @@ async function* readAllPaths(
       try {
         for await (const trace of readTraces(input.open(), options)) {
           signal?.throwIfAborted()
-          const entry = entryOf(trace, service, operation)
+          const isWanted = traceId === undefined || trace.traceId === traceId
+          const entry = isWanted ? entryOf(trace, service, operation) : -1
           if (entry < 0) onSetAside?.(trace)
           else
             yield finder.find(

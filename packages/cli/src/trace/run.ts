@@ -9,16 +9,20 @@ import { type CommonValues, pathOptionsOf } from './options.js'
 import { readPaths, type Selection } from './read-paths.js'
 import type { ReportSettings } from './report/types.js'
 
-export const selectionOf = (values: CommonValues): Selection => ({
+/** What requests are chosen by; one command takes a trace id as well. */
+type RequestValues = CommonValues & { readonly trace?: string | undefined }
+
+export const selectionOf = (values: RequestValues): Selection => ({
   format: values['input-format'],
   path: pathOptionsOf(values),
   clockSkewUs: values['clock-skew'],
+  traceId: values.trace,
   service: values.service,
   operation: values.operation,
   slice: values.percentile,
 })
 
-export const settingsOf = (values: CommonValues): ReportSettings => ({
+export const settingsOf = (values: RequestValues): ReportSettings => ({
   mode: values.mode,
   overlapTolerance: values['overlap-tolerance'],
   ...(values['clock-skew'] !== undefined && { clockSkewUs: values['clock-skew'] }),
@@ -41,7 +45,7 @@ const MAX_NAMES = 1000 // of services, to suggest one for a misspelt --service
  */
 export async function analyseFiles(
   files: readonly string[],
-  values: CommonValues,
+  values: RequestValues,
   host: Host,
   onPath: (path: CriticalPath) => void = () => {},
 ): Promise<Analysed> {
@@ -72,17 +76,18 @@ export async function analyseFiles(
 
 function whyNothing(
   files: readonly string[],
-  values: CommonValues,
+  values: RequestValues,
   { setAside, repairs }: TraceAnalysis,
   services: ReadonlySet<string>,
 ): string {
   if (setAside > 0) {
     const wanted = [
+      ...(values.trace === undefined ? [] : [`--trace ${values.trace}`]),
       ...(values.service === undefined ? [] : [`--service ${values.service}`]),
       ...(values.operation === undefined ? [] : [`--operation ${values.operation}`]),
     ].join(' ')
     const near = values.service === undefined ? '' : suggestion(values.service, [...services], '')
-    return `none of ${setAside} requests reaches ${wanted}${near || `; services here: ${[...services].slice(0, 10).join(', ')}`}`
+    return `none of ${setAside} requests fits ${wanted}${near || `; services here: ${[...services].slice(0, 10).join(', ')}`}`
   }
   const mended = repairs.list().map(({ code, count }) => `${code} ×${count}`)
   return `${files.join(', ')}: no trace in it${mended.length > 0 ? ` that could be used (${mended.join(', ')})` : ''}; it must hold spans as Jaeger, OTLP, Zipkin or CSV (see --input-format)`

@@ -13,6 +13,8 @@ import {
 import { duration, plural } from './report/format.js'
 import type { CulpritsView } from './report/types.js'
 
+const STANDS_OUT = Math.log(1 + 3) // three times what comparisons within the baseline show by chance
+
 /** Against a time when all was well: the ranking by evidence. @param model  default: the shipped weights */
 export function suspectsAgainst(
   core: Core,
@@ -31,7 +33,7 @@ function viewOfRanking(
   return {
     against: `${plural(windowTraces, 'request')} compared with ${plural(referenceTraces, 'request')} of a time when all was well; a request waits ${duration(addedUs)} longer in what got slower`,
     suspects: culprits
-      .filter(({ reasons }) => reasons.length > 0)
+      .filter(({ evidence }) => Object.values(evidence).some((logTimesNoise) => logTimesNoise >= STANDS_OUT))
       .slice(0, top)
       .map(({ service, score, probability, reasons }) => ({ service, score, probability01: probability, reasons })),
   }

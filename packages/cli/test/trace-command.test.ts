@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest'
+import { main } from '../src/main.js'
+import { createFakeHost, type FakeHost } from './fake-host.js'
+import { csvOf, jaegerJson, shopRequests } from './sample-traces.js'
+
+const COMMANDS = ['critical-path', 'profile', 'culprits', 'what-if', 'diff']
+
+/** A host with the shop's traces: usual ones, ones with slow ads, one request alone. */
+function shop(options?: Parameters<typeof createFakeHost>[0]): FakeHost {
+  const host = createFakeHost(options)
+  host.files.set('usual.json', jaegerJson(shopRequests(40)))
+  host.files.set('slow.json', jaegerJson(shopRequests(30, 5)))
+  host.files.set('one.json', jaegerJson(shopRequests(1)))
+  return host
+}
+
+async function run(argv: readonly string[], host = shop()): Promise<{ code: number; out: string; err: string }> {
+  const code = await main(['trace', ...argv], host)
+  return { code, out: host.out(), err: host.err() }
+}
+
+describe('trimtab trace', () => {
+  it('lists its commands with examples', async () => {
+    const { code, out } = await run(['--help'])
+    expect(code).toBe(0)
+    for (const name of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
+    expect(out).toContain('Examples:\n  trimtab trace critical-path')
+  })
+
+  it.each(COMMANDS)('explains %s: usage, options, examples, exit codes', async (name) => {
+    const { code, out, err } = await run([name, '--help'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain(`Usage: trimtab trace ${name} `)
+    expect(out).toMatch(/--percentile A-B /)
+    expect(out).toContain(`Examples:\n  trimtab trace ${name} `)
+    expect(out).toMatch(/\nExit: 0 done/)
+  })
+
+  it.each([
+    ['no command', [], /trace: a command is missing: critical-path, profile/],
+    ['a misspelt command', ['profil'], /unknown command "profil"; did you mean profile\?/],
+    ['no file', ['profile'], /a file is missing: name trace files, or - for stdin/],
+    ['a file that is not there', ['profile', 'gone.json'], /gone\.json cannot be read: ENOENT/],
+    ['stdin twice', ['profile', '-', '-'], /- may stand once/],
+    ['a slice of stdin', ['profile', '-', '--percentile', '95-99'], /--percentile reads its input twice/],
+    ['percentiles the wrong way round', ['profile', 'one.json', '--percentile', '99-95'], /the smaller first/],
+    [
+      'a tolerance in words',
+      ['profile', 'one.json', '--overlap-tolerance', 'some'],
+      /must be auto or a number of micro/,
+    ],
+    ['a format nobody writes', ['profile', 'one.json', '--format', 'xml'], /--format must be one of table, json/],
+    [
+      'a report that cannot be written',
+      ['profile', 'one.json', '--report', '/forbidden/r.html'],
+      /--report \/forbidden/,
+    ],
+    ['a service that nobody has', ['profile', 'one.json', '--service', 'fron'], /did you mean front\?/],
+    ['one side of a comparison', ['diff', 'one.json'], /two files are compared, got 1/],
+    ['three sides of a comparison', ['diff', 'one.json', 'one.json', 'one.json'], /two files are compared, got 3/],
+    ['weights without incidents', ['culprits', 'one.json', '--save-model', 'm.json'], /--save-model needs --labels/],
+    ['a baseline too small to know its noise', ['culprits', 'slow.json', '--baseline', 'one.json'], /at least 8/],
+  ])('refuses %s with 2 and a way out', async (_, argv, message) => {
+    const { code, out, err } = await run(argv)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(message)
+    expect(err).toMatch(/Run trimtab trace .*--help/)
+  })
+
+  it.each([
+    ['words', 'once upon a time'],
+    ['nothing at all', ''],
+    ['traces without a span', '{"data":[]}'],
+  ])('ends with 2 on a file that holds %s, naming it', async (_, text) => {
+    const host = shop()
+    host.files.set('odd.json', text)
+    const { code, err } = await run(['profile', 'odd.json'], host)
+    expect(code).toBe(2)
+    expect(err).toContain('odd.json')
+  })
+
+  it('stops when interrupted, and writes nothing', async () => {
+    const abort = new AbortController()
+    abort.abort()
+    const { code, out } = await run(['profile', 'usual.json'], shop({ signal: abort.signal }))
+    expect({ code, out }).toEqual({ code: 130, out: '' })
+  })
+})
+
+describe('trimtab trace critical-path', () => {
+  it('shows the request section by section, with shares that say who owns it', async () => {
+    const { code, out } = await run(['critical-path', 'one.json'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^latency 8\.\d ms$/m)
+    expect(out).toMatch(/^front GET \/cart · 8\.\d ms · 5 spans · t0000$/m)
+    expect(out).toMatch(/ms +\d+\.\d % +db SELECT items$/m)
+    expect(out).toMatch(/^owned by cart \d+\.\d %, db /m)
+    expect(out).not.toContain('mail')
+  })
+
+  it('reads stdin', async () => {
+    const host = shop()
+    host.files.set('-', host.files.get('one.json')!)
+    expect((await run(['critical-path', '-'], host)).out).toContain('files - · requests 1')
+  })
+
+  it('says the same in JSON: sections in time order that add up to the latency', async () => {
+    const answer = JSON.parse((await run(['critical-path', 'one.json', '--json'])).out)
+    const [request] = answer.requests
+    const sum = request.sections.reduce((all: number, { durationUs }: { durationUs: number }) => all + durationUs, 0)
+    expect(sum).toBeCloseTo(request.latencyUs, 6)
+    expect(answer).toMatchObject({ command: 'critical-path', source: { traces: 1, spans: 5 }, omittedRequests: 0 })
+  })
+
+  it('takes one request of many by its id', async () => {
+    const answer = JSON.parse((await run(['critical-path', 'usual.json', '--trace', 't0007', '--json'])).out)
+    expect(answer.requests.map(({ traceId }: { traceId: string }) => traceId)).toEqual(['t0007'])
+    expect(answer.source).toMatchObject({ traces: 1, setAside: 39 })
+  })
+
+  it('begins at the first span of the service that is asked for', async () => {
+    const answer = JSON.parse((await run(['critical-path', 'one.json', '--service', 'cart', '--json'])).out)
+    expect(answer.requests[0]).toMatchObject({ service: 'cart', operation: 'Load' })
+    expect(answer.requests[0].latencyUs).toBeLessThan(6500)
+  })
+
+  it('gives spans the attributes to write back, one JSON line each', async () => {
+    const { out } = await run(['critical-path', 'usual.json', '--format', 'attributes'])
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines).toHaveLength(40 * 4)
+    expect(Object.keys(lines[0])).toEqual(['traceId', 'spanId', 'attributes'])
+  })
+})
+
+describe('trimtab trace profile', () => {
+  it('shows who owns the latency of all requests, largest share first', async () => {
+    const { out } = await run(['profile', 'usual.json'])
+    const rows = out.split('\n').filter((line) => /^(front|cart|db|ads|mail) /.test(line))
+    expect(rows.map((row) => row.split(' ')[0])).toEqual(['cart', 'db', 'ads', 'front'])
+    expect(out).toMatch(/%.*front › cart › db SELECT items$/m)
+  })
+
+  it('takes several files together', async () => {
+    const answer = JSON.parse((await run(['profile', 'usual.json', 'slow.json', '--json'])).out)
+    expect(answer.source).toMatchObject({ files: ['usual.json', 'slow.json'], traces: 70 })
+  })
+
+  it('takes only the requests between two percentiles', async () => {
+    const whole = JSON.parse((await run(['profile', 'usual.json', '--json'])).out)
+    const tail = JSON.parse((await run(['profile', 'usual.json', '--json', '--percentile', '75-100'])).out)
+    expect(tail.source).toMatchObject({ traces: 10, setAside: 30 })
+    expect(tail.latency.meanUs).toBeGreaterThan(whole.latency.p90Us * 0.95)
+  })
+
+  it.each([
+    ['folded', /^front: GET \/cart;cart: Load;db: SELECT items \d+$/m],
+    ['speedscope', /^\{"\$schema":"https:\/\/www\.speedscope\.app\/file-format-schema\.json"/],
+    ['prometheus', /^trimtab_critical_path_self_seconds_count\{service="cart"\} 40$/m],
+    ['html', /^<!doctype html>/],
+  ])('writes %s to stdout', async (format, expected) => {
+    expect((await run(['profile', 'usual.json', '--format', format])).out).toMatch(expected)
+  })
+
+  it('writes the answer and the page to files, and says so on stderr', async () => {
+    const host = shop()
+    const { out, err } = await run(['profile', 'usual.json', '--json', '--out', 'p.json', '--report', 'p.html'], host)
+    expect(out).toBe('')
+    expect(err).toBe('written: p.json\nwritten: p.html\n')
+    expect(JSON.parse(host.files.get('p.json')!).latency.count).toBe(40)
+    expect(host.files.get('p.html')).toContain('<!doctype html>')
+  })
+
+  it('tells what had to be mended, on stderr in words and in the JSON by code', async () => {
+    const host = shop()
+    const [request] = shopRequests(1)
+    const late = request!.map((span) => (span.id === 'd4' ? { ...span, durationUs: 50_000 } : span))
+    host.files.set('late.json', jaegerJson([late]))
+    const { out, err } = await run(['profile', 'late.json', '--json'], host)
+    expect(err).toContain("mended: clamped ×1: a child reached beyond its parent; it was cut to the parent's window")
+    expect(JSON.parse(out).repairs).toMatchObject([{ code: 'clamped', count: 1, examples: ['t0000/d4'] }])
+  })
+
+  it('bounds its lists by --top and says what the rest amounts to', async () => {
+    const { out } = await run(['profile', 'usual.json', '--top', '2'])
+    expect(out).toMatch(/^2 more services with \d+\.\d % together \(--top 4 shows all\)$/m)
+    const { profile } = JSON.parse((await run(['profile', 'usual.json', '--top', '2', '--json'])).out)
+    expect([profile.services.length, profile.omittedServices.count]).toEqual([2, 3]) // mail, on no path, is counted too
+  })
+
+  it('shows progress with the rate when reading takes long', async () => {
+    const host = shop()
+    const readBytes = host.readBytes
+    const slow = {
+      ...host,
+      readBytes: async function* (path: string) {
+        for await (const piece of readBytes(path)) {
+          host.advance(1500)
+          yield piece
+        }
+      },
+    }
+    await main(['trace', 'profile', 'usual.json'], slow)
+    expect(host.err()).toMatch(/\d+ % · 0\.0\/0\.\d MiB · [\d.]+ MiB\/s · .*spans\/s · usual\.json/)
+  })
+})
+
+describe('trimtab trace culprits', () => {
+  it('ranks the service that changed first, with reasons', async () => {
+    const { code, out } = await run(['culprits', 'slow.json', '--baseline', 'usual.json'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ 1\. ads .*% sure\n {6}\S/m)
+  })
+
+  it('says the same in JSON and on the page', async () => {
+    const host = shop()
+    const argv = ['culprits', 'slow.json', '--baseline', 'usual.json', '--json', '--report', 'c.html']
+    const { suspects } = JSON.parse((await run(argv, host)).out).culprits
+    expect(suspects[0].service).toBe('ads')
+    expect(host.files.get('c.html')).toContain(suspects[0].reasons[0].replace(/'/g, '&#39;'))
+  })
+
+  it('ends with 1 when nothing stands out', async () => {
+    const { code, err } = await run(['culprits', 'usual.json', '--baseline', 'usual.json'])
+    expect(code).toBe(1)
+    expect(err).toContain('no service stands out')
+  })
+
+  it('is judged on incidents with known culprits, beside simpler methods', async () => {
+    const host = shop()
+    host.files.set('spans.csv', csvOf({ ok: shopRequests(40), f1: shopRequests(20, 5), f2: shopRequests(20, 9) }))
+    host.files.set('faults.csv', 'fault_id,root_cause_service,fault_type\nf1,ads,cpu\nf2,ads,delay\nf3,db,delay\n')
+    const argv = ['culprits', 'spans.csv', '--labels', 'faults.csv', '--save-model', 'weights.json']
+    const { code, out } = await run(argv, host)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^trimtab +2 +100 % +100 % +1\.000$/m)
+    expect(out).toMatch(/^guessing +2 /m)
+    expect(out).toMatch(/^f1 +cpu +ads +1 +ads /m)
+    const again = await run([...argv.slice(0, -2), '--model', 'weights.json', '--json'], { ...host })
+    expect(JSON.parse(again.out.slice(out.length)).judgement.scores[0]).toMatchObject({ method: 'trimtab', top1: 1 })
+  })
+
+  it.each([
+    ['without the columns it needs', 'service,fault\n', /must begin with a line of column names, fault_id and root/],
+    ['of incidents that are not there', 'fault_id,root_cause_service\nx9,cart\n', /no trace belongs to an incident/],
+  ])('refuses labels %s', async (_, labels, message) => {
+    const host = shop()
+    host.files.set('faults.csv', labels)
+    const { code, err } = await run(['culprits', 'usual.json', '--labels', 'faults.csv'], host)
+    expect(code).toBe(2)
+    expect(err).toMatch(message)
+  })
+
+  it('refuses a model that is none', async () => {
+    const host = shop()
+    host.files.set('m.json', '{}')
+    const { code } = await run(['culprits', 'slow.json', '--baseline', 'usual.json', '--model', 'm.json'], host)
+    expect(code).toBe(2)
+  })
+})
+
+describe('trimtab trace diff', () => {
+  it('ends with 1 when requests got slower, and says which service did', async () => {
+    const { code, out } = await run(['diff', 'usual.json', 'slow.json'])
+    expect(code).toBe(1)
+    expect(out).toMatch(/^mean .*\+\d\.\d ms/m)
+    const [first] = out.slice(out.indexOf('of the change')).split('\n').slice(1)
+    expect(first).toMatch(/^ads .*\+\d\.\d ms +\+?(100|99\.\d) %/)
+  })
+
+  it('ends with 0 when they got faster or nothing changed', async () => {
+    expect((await run(['diff', '--before', 'slow.json', '--after', 'usual.json'])).code).toBe(0)
+    expect((await run(['diff', 'usual.json', 'usual.json'])).code).toBe(0)
+  })
+})
