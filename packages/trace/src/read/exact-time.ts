@@ -27,6 +27,12 @@ export class ExactTime {
     this.isGiven = false
   }
 
+  copy(other: ExactTime): void {
+    this.us = other.us
+    this.ns = other.ns
+    this.isGiven = other.isGiven
+  }
+
   /** Reads the value the cursor stands before: a number or a string of one; null counts as not given. */
   readJson(cursor: JsonCursor, unit: number): void {
     const kind = cursor.scalar()

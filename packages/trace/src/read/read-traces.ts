@@ -7,7 +7,9 @@ import { type LabelledTrace, readCsv } from './csv.js'
 import { detectFormat, type TraceFormat } from './format.js'
 import { readJaeger } from './jaeger/index.js'
 import { JsonCursor } from './json/cursor.js'
+import { readOtlpJson } from './otlp-json/index.js'
 import { chunksOf, GzipFault, isGzip, type TraceSource } from './source.js'
+import { readZipkin } from './zipkin/index.js'
 
 export interface ReadOptions {
   /** Default: what the first bytes say. */
@@ -74,8 +76,10 @@ function* readAny(
       for (const step of readCsv(cursor, builder)) yield step?.trace
       return
     case 'otlp-json':
-    case 'otlp-protobuf':
+      return yield* readOtlpJson(cursor, builder)
     case 'zipkin':
+      return yield* readZipkin(cursor, builder)
+    case 'otlp-protobuf':
       throw new TraceError('trace_format_unknown', `${found} is not read yet`)
     case 'none':
       return

@@ -1,10 +1,10 @@
 import type { TraceBuilder } from '../../trace-builder.js'
 import type { Trace } from '../../types.js'
-import { Unreadable } from '../byte-cursor.js'
 import { ByteNames } from '../byte-names.js'
-import { END, type JsonCursor, OPEN_ARRAY, OPEN_OBJECT, WORD } from '../json/cursor.js'
+import { type JsonCursor, OPEN_ARRAY, OPEN_OBJECT, WORD } from '../json/cursor.js'
 import { readDocuments } from '../json/documents.js'
 import { Keys } from '../json/keys.js'
+import { readElements, readFields, readSpans } from '../json/walk.js'
 import { JaegerProcesses } from './processes.js'
 import { JaegerSpan } from './span.js'
 
@@ -40,8 +40,6 @@ class JaegerReader {
   #traceId = ''
   /** What the spans say, for a trace that says nothing. */
   #traceIdOfSpans = ''
-  /** Whether the cursor stands inside a list of spans or processes. */
-  #isInside = false
 
   constructor(cursor: JsonCursor, builder: TraceBuilder) {
     const names = new ByteNames(builder.names)
@@ -55,12 +53,10 @@ class JaegerReader {
   *value(depth: number): Generator<Trace | undefined, void> {
     const cursor = this.#cursor
     const first = depth > MAX_DEPTH ? 0 : yield* cursor.whole(() => cursor.peek())
-    if (first === OPEN_OBJECT) {
-      cursor.at++
-      yield* this.#object(depth)
-    } else if (first === OPEN_ARRAY) {
-      cursor.at++
-      while (yield* cursor.whole(() => cursor.element())) yield* this.value(depth + 1)
+    if (first === OPEN_ARRAY) yield* readElements(cursor, () => this.value(depth + 1))
+    else if (first === OPEN_OBJECT) {
+      yield* readFields(cursor, DOCUMENT, (key) => this.#field(key, depth))
+      yield* this.finish()
     } else {
       const at = cursor.position
       if ((yield* cursor.whole(() => cursor.scalar())) === WORD) return // null: nothing found
@@ -71,73 +67,34 @@ class JaegerReader {
   /** Gives out the trace at hand. */
   *finish(): Generator<Trace, void> {
     const { columns, traceIds } = this.#builder
-    if (columns.size === 0) return
     const trace = traceIds.ofText(this.#traceId || this.#traceIdOfSpans)
     columns.trace.fill(trace, 0, columns.size)
     this.#processes.resolve(trace)
     this.#traceId = ''
     this.#traceIdOfSpans = ''
-    this.#isInside = false
     yield* this.#builder.finish()
   }
 
-  *#object(depth: number): Generator<Trace | undefined, void> {
+  *#field(key: number, depth: number): Generator<Trace | undefined, void> {
     const cursor = this.#cursor
-    for (;;) {
-      const key = yield* cursor.whole(() => cursor.key(DOCUMENT))
-      if (key === END) break
-      if (key === DATA) yield* this.value(depth + 1)
-      else if (key === SPANS) yield* cursor.whole(this.#readSpans)
-      else if (key === PROCESSES) yield* cursor.whole(this.#readProcesses)
-      else if (key === TRACE_ID) this.#traceId = yield* cursor.whole(this.#readTraceId)
-      else yield* cursor.whole(() => cursor.skip())
-    }
-    yield* this.finish()
+    if (key === DATA) yield* this.value(depth + 1)
+    else if (key === SPANS) yield* readSpans(cursor, this.#builder.repairs, this.#readSpan)
+    else if (key === PROCESSES) yield* this.#readProcesses()
+    else if (key === TRACE_ID) this.#traceId = yield* cursor.whole(this.#readTraceId)
   }
 
-  readonly #readSpans = (): void => {
-    const cursor = this.#cursor
-    if (!this.#isInside && !this.#enter(OPEN_ARRAY)) return
-    while (cursor.element()) {
-      this.#readSpan()
-      cursor.commit()
-    }
-    this.#isInside = false
-  }
-
-  /** A span that cannot be read is stepped over, bracket by bracket. */
-  #readSpan(): void {
-    const cursor = this.#cursor
-    const { at, position } = cursor
-    let what = 'a span without an id'
-    try {
-      if (this.#span.read()) {
-        if (this.#builder.size === 1) this.#traceIdOfSpans = this.#span.trace.text(cursor)
-        return
-      }
-    } catch (reason) {
-      if (!(reason instanceof Unreadable)) throw reason
-      what = reason.what
-      cursor.at = at
-      cursor.skip()
-    }
-    this.#builder.repairs.add('unreadable_span', () => `byte ${position}: ${what}`)
-  }
-
-  readonly #readProcesses = (): void => {
-    const cursor = this.#cursor
-    if (!this.#isInside && !this.#enter(OPEN_OBJECT)) return
-    while (this.#processes.readEntry()) cursor.commit()
-    this.#isInside = false
-  }
-
-  /** Steps into a list that is read in several goes. @returns false if there is none; it was stepped over */
-  #enter(bracket: number): boolean {
-    const cursor = this.#cursor
-    if (!cursor.enter(bracket)) return false
-    cursor.commit()
-    this.#isInside = true
+  readonly #readSpan = (): boolean => {
+    if (!this.#span.read()) return false
+    if (this.#builder.size === 1) this.#traceIdOfSpans = this.#span.trace.text(this.#cursor)
     return true
+  };
+
+  *#readProcesses(): Generator<undefined, void> {
+    const cursor = this.#cursor
+    if (!(yield* cursor.whole(() => cursor.enter(OPEN_OBJECT)))) return
+    yield* cursor.whole(() => {
+      while (this.#processes.readEntry()) cursor.commit()
+    })
   }
 
   readonly #readTraceId = (): string => {

@@ -8,13 +8,13 @@ import type { JsonCursor } from './cursor.js'
  * A document that breaks off or cannot be read costs itself alone: reading goes on at the next line that opens one.
  *
  * @param document  reads one value; yields what is finished, and nothing when it needs more bytes
- * @param salvage   yields what can be used of a document that could not be read to its end
+ * @param salvage   gives what can be used of a document that could not be read to its end
  */
 export function* readDocuments<T>(
   cursor: JsonCursor,
   repairs: Repairs,
   document: () => Generator<T | undefined, void>,
-  salvage: () => Generator<T, void>,
+  salvage: () => Iterable<T>,
 ): Generator<T | undefined, void> {
   yield* cursor.whole(() => cursor.skipByteOrderMark())
   for (;;) {

@@ -25,6 +25,12 @@ export class Place {
     this.isEscaped = isText && cursor.isEscaped
   }
 
+  copy(other: Place): void {
+    this.from = other.from
+    this.to = other.to
+    this.isEscaped = other.isEscaped
+  }
+
   text(cursor: JsonCursor): string {
     cursor.from = this.from
     cursor.to = this.to

@@ -1,0 +1,82 @@
+import type { TraceBuilder } from '../../trace-builder.js'
+import { KINDS } from '../../types.js'
+
+const SERVER = KINDS.indexOf('server')
+
+/**
+ * Gives each span an id of its own where Zipkin lets the two halves of a call share one: the server's half becomes the
+ * child of the client's half. Children of the call are the server's if its service ran them, else the client's.
+ */
+export class ZipkinHalves {
+  readonly #builder: TraceBuilder
+  /** Rows whose span says that its id is shared. */
+  readonly #shared = new Set<number>()
+  /** Rows that became the child of their client's half. */
+  readonly #separated = new Set<number>()
+
+  constructor(builder: TraceBuilder) {
+    this.#builder = builder
+  }
+
+  markShared(row: number): void {
+    this.#shared.add(row)
+  }
+
+  /** Works on all rows handed over; call it before they are assembled. */
+  separate(): void {
+    const servers = new Map<string, Map<number, string>>()
+    for (const [key, rows] of this.#rowsOfRepeatedIds()) {
+      const serverRows = rows.filter((row) => this.#isServer(row))
+      if (serverRows.length > 0 && serverRows.length < rows.length) servers.set(key, this.#separateServers(serverRows))
+    }
+    if (servers.size > 0) this.#adoptChildren(servers)
+    this.#shared.clear()
+    this.#separated.clear()
+  }
+
+  #isServer(row: number): boolean {
+    return this.#shared.has(row) || this.#builder.columns.kind[row] === SERVER
+  }
+
+  #rowsOfRepeatedIds(): Map<string, number[]> {
+    const { trace, id, size } = this.#builder.columns
+    const firsts = new Map<string, number>()
+    const repeated = new Map<string, number[]>()
+    for (let row = 0; row < size; row++) {
+      const key = `${trace[row]}/${id.text(row)}`
+      const first = firsts.get(key)
+      const rows = repeated.get(key)
+      if (first === undefined) firsts.set(key, row)
+      else if (rows) rows.push(row)
+      else repeated.set(key, [first, row])
+    }
+    return repeated
+  }
+
+  /** @returns the new id of each service's half */
+  #separateServers(rows: readonly number[]): Map<number, string> {
+    const { columns, traceIds } = this.#builder
+    const newIds = new Map<number, string>()
+    for (const row of rows) {
+      const trace = columns.trace[row]!
+      const service = columns.service[row]!
+      const clientId = columns.id.text(row)
+      const newId = newIds.get(service) ?? `${clientId}_server${newIds.size > 0 ? newIds.size + 1 : ''}`
+      newIds.set(service, newId)
+      columns.id.setText(row, newId)
+      columns.parent.setText(row, clientId)
+      this.#separated.add(row)
+      this.#builder.repair('shared_span', trace, () => `${traceIds.text(trace)}/${clientId}`)
+    }
+    return newIds
+  }
+
+  #adoptChildren(servers: ReadonlyMap<string, ReadonlyMap<number, string>>): void {
+    const { trace, parent, service, size } = this.#builder.columns
+    for (let row = 0; row < size; row++) {
+      if (this.#separated.has(row)) continue
+      const newId = servers.get(`${trace[row]}/${parent.text(row)}`)?.get(service[row]!)
+      if (newId !== undefined) parent.setText(row, newId)
+    }
+  }
+}
