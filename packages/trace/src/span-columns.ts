@@ -60,6 +60,16 @@ export class SpanColumns {
     this.size--
   }
 
+  /** Makes `to` say what `from` says. */
+  copyRow(from: number, to: number): void {
+    const { trace, service, operation, instance, host, startUs, startNs, endUs, endNs, kind, flags } = this
+    for (const column of [trace, service, operation, instance, host, startUs, startNs, endUs, endNs, kind, flags]) {
+      column[to] = column[from]!
+    }
+    this.id.copyRow(from, to)
+    this.parent.copyRow(from, to)
+  }
+
   /** Forgets all rows and the texts of their ids; the room stays. */
   clear(): void {
     this.size = 0

@@ -6,6 +6,8 @@ const SERVER = KINDS.indexOf('server')
 /**
  * Gives each span an id of its own where Zipkin lets the two halves of a call share one: the server's half becomes the
  * child of the client's half. Children of the call are the server's if its service ran them, else the client's.
+ *
+ * Also joins what a service reported of one span in pieces: a piece becomes a copy of the whole, of which one is kept.
  */
 export class ZipkinHalves {
   readonly #builder: TraceBuilder
@@ -26,6 +28,7 @@ export class ZipkinHalves {
   separate(): void {
     const servers = new Map<string, Map<number, string>>()
     for (const [key, rows] of this.#rowsOfRepeatedIds()) {
+      for (const row of rows) this.#joinPiece(row, rows)
       const serverRows = rows.filter((row) => this.#isServer(row))
       if (serverRows.length > 0 && serverRows.length < rows.length) servers.set(key, this.#separateServers(serverRows))
     }
@@ -51,6 +54,21 @@ export class ZipkinHalves {
       else repeated.set(key, [first, row])
     }
     return repeated
+  }
+
+  /** A piece lacks the start, or has the same start and lacks the end. */
+  #joinPiece(piece: number, rows: readonly number[]): void {
+    const { columns } = this.#builder
+    const { service, startUs, startNs, endUs, flags } = columns
+    if (!Number.isNaN(endUs[piece])) return
+    const isSame = (row: number) => startUs[row] === startUs[piece] && startNs[row] === startNs[piece]
+    const isWhole = (row: number) => (Number.isNaN(startUs[piece]) ? !Number.isNaN(startUs[row]) : isSame(row))
+    const isWanted = (row: number) => service[row] === service[piece] && !Number.isNaN(endUs[row]) && isWhole(row)
+    const whole = rows.find(isWanted)
+    if (whole === undefined) return
+    flags[whole]! |= flags[piece]!
+    columns.copyRow(whole, piece)
+    if (this.#shared.has(whole)) this.#shared.add(piece)
   }
 
   /** @returns the new id of each service's half */
