@@ -5,16 +5,16 @@ const HEAD = 16 // magic, then the header's length as u32 twice, so that a damag
 
 type Column = Float64Array | Int32Array
 
-/** What a saved aggregate is: typed arrays by name and a JSON value for the rest. */
+/** What a saved aggregate is: typed arrays by name and JSON values for the rest. */
 export interface ColumnFile {
-  readonly meta: unknown
+  readonly meta: Readonly<Record<string, unknown>>
   readonly columns: Readonly<Record<string, Column>>
 }
 
 interface Header {
   readonly kind: string
   readonly version: number
-  readonly meta: unknown
+  readonly meta: ColumnFile['meta']
   /** name, 'f64' or 'i32', length; the data follow in this order, each on a multiple of 8 bytes */
   readonly columns: readonly (readonly [string, 'f64' | 'i32', number])[]
 }
@@ -87,7 +87,7 @@ export function readColumnFile(kind: string, version: number, bytes: Uint8Array)
 function parseHeader(kind: string, bytes: Uint8Array): Header {
   let header: Partial<Header>
   try {
-    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) ?? {}
   } catch (cause) {
     throw new FormatError('file_damaged', `this saved ${kind} is damaged: its header is no JSON`, { cause })
   }
@@ -98,8 +98,9 @@ function parseHeader(kind: string, bytes: Uint8Array): Header {
     (column[1] === 'f64' || column[1] === 'i32') &&
     Number.isSafeInteger(column[2]) &&
     column[2] >= 0
-  if (typeof header.kind !== 'string' || !Array.isArray(columns) || !columns.every(isColumn)) {
-    throw damaged(kind, 'its header lacks a kind or columns')
+  const hasMeta = typeof header.meta === 'object' && header.meta !== null
+  if (typeof header.kind !== 'string' || !hasMeta || !Array.isArray(columns) || !columns.every(isColumn)) {
+    throw damaged(kind, 'its header is not complete')
   }
   return header as Header
 }
@@ -109,11 +110,11 @@ const damaged = (kind: string, why: string): FormatError =>
 
 /** The columns of a file, each checked as it is taken. */
 export class ColumnReader {
-  readonly meta: unknown
+  readonly meta: ColumnFile['meta']
   readonly #kind: string
   readonly #columns: Readonly<Record<string, Column>>
 
-  constructor(kind: string, meta: unknown, columns: Readonly<Record<string, Column>>) {
+  constructor(kind: string, meta: ColumnFile['meta'], columns: Readonly<Record<string, Column>>) {
     this.#kind = kind
     this.meta = meta
     this.#columns = columns
@@ -153,7 +154,7 @@ export class ColumnReader {
    * @throws {FormatError} `file_damaged`
    */
   strings(name: string, length?: number): string[] {
-    const list = (this.meta as Record<string, unknown> | null)?.[name]
+    const list = this.meta[name]
     if (!Array.isArray(list) || list.some((text) => typeof text !== 'string')) {
       throw this.damaged(`${name} is no list of strings`)
     }

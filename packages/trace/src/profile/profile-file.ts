@@ -1,5 +1,5 @@
 import type { CriticalPath } from '../path/types.js'
-import { NO_PATH } from './call-paths.js'
+import { loadCallPaths, saveCallPaths } from './call-paths-file.js'
 import { type ColumnFile, readColumnFile, writeColumnFile } from './column-file.js'
 import { NameOrder, ranks } from './name-order.js'
 import type { PairTable } from './pair-table.js'
@@ -19,7 +19,6 @@ export interface ProfileContents {
 export function saveProfile({ mode, tables }: ProfileContents): Uint8Array {
   const { paths, endpoints, services, edges, instances } = tables
   const order = new NameOrder(paths)
-  const nameOf = (number: number): number => (number < 0 ? -1 : order.nameRank[number]!)
   const endpointOrder = Int32Array.from({ length: endpoints.size }, (_, row) => row).sort(
     (a, b) => order.pathRank[endpoints.paths.first(a)]! - order.pathRank[endpoints.paths.first(b)]!,
   )
@@ -34,9 +33,10 @@ export function saveProfile({ mode, tables }: ProfileContents): Uint8Array {
     firstRank: Int32Array,
   ): ColumnFile['columns'] => ({
     [`${name}.first`]: Int32Array.from(keyOrder, (key) => firstRank[table.first(key)]!),
-    [`${name}.name`]: Int32Array.from(keyOrder, (key) => nameOf(table.second(key))),
+    [`${name}.name`]: Int32Array.from(keyOrder, (key) => order.nameRank[table.second(key)]!),
   })
   const parts: ColumnFile[] = [
+    saveCallPaths(paths, order),
     tables.callPathCells.save('paths', order.paths),
     tables.serviceCells.save('services', serviceOrder),
     tables.edgeCells.save('edges', edgeOrder),
@@ -44,18 +44,9 @@ export function saveProfile({ mode, tables }: ProfileContents): Uint8Array {
     endpoints.save(endpointOrder),
   ]
   return writeColumnFile(KIND, VERSION, {
-    meta: Object.assign(
-      { mode: mode ?? null, names: Array.from(ranks(order.nameRank), (name) => paths.names.text(name)) },
-      ...parts.map(({ meta }) => meta),
-    ),
+    meta: Object.assign({ mode: mode ?? null }, ...parts.map(({ meta }) => meta)),
     columns: Object.assign(
       {
-        'paths.parent': Int32Array.from(order.paths, (path) => {
-          const above = paths.parent(path)
-          return above === NO_PATH ? NO_PATH : order.pathRank[above]!
-        }),
-        'paths.service': Int32Array.from(order.paths, (path) => nameOf(paths.service(path))),
-        'paths.operation': Int32Array.from(order.paths, (path) => nameOf(paths.operation(path))),
         'endpoints.path': Int32Array.from(endpointOrder, (row) => order.pathRank[endpoints.paths.first(row)]!),
         ...keys('services', services, serviceOrder, order.pathRank),
         ...keys('edges', edges, edgeOrder, serviceRank),
@@ -72,19 +63,10 @@ export function loadProfile(bytes: Uint8Array): ProfileContents {
   const reader = readColumnFile(KIND, VERSION, bytes)
   const tables = new ProfileTables()
   const { paths, endpoints, services, edges, instances } = tables
-  const mode = MODES.find((known) => known === (reader.meta as { mode?: unknown }).mode)
+  const mode = MODES.find((known) => known === reader.meta.mode)
 
-  const own = reader.strings('names').map((name) => paths.names.number(name))
-  const parents = reader.integers('paths.parent', undefined, NO_PATH, Number.POSITIVE_INFINITY)
-  const size = parents.length
-  const serviceOf = reader.integers('paths.service', size, -1, own.length)
-  const operationOf = reader.integers('paths.operation', size, -1, own.length)
-  for (let path = 0; path < size; path++) {
-    if (parents[path]! >= path) throw reader.damaged(`call path ${path} comes before the one above it`)
-    const marks = serviceOf[path] === -1
-    if (marks !== (operationOf[path] === -1)) throw reader.damaged(`call path ${path} is half a frame`)
-    paths.path(parents[path]!, marks ? -1 : own[serviceOf[path]!]!, marks ? -1 : own[operationOf[path]!]!)
-  }
+  const own = loadCallPaths(paths, reader)
+  const { size } = paths
   for (const path of reader.integers('endpoints.path', undefined, 0, size)) endpoints.endpoint(path)
   const keys = (name: string, table: PairTable, firsts: number): void => {
     const first = reader.integers(`${name}.first`, undefined, 0, firsts)
@@ -96,7 +78,6 @@ export function loadProfile(bytes: Uint8Array): ProfileContents {
   keys('edges', edges, services.size)
   keys('instances', instances, services.size)
   tables.reserve()
-  if (paths.size !== size) throw reader.damaged('its call paths name one twice')
 
   tables.callPathCells.load('paths', reader)
   tables.serviceCells.load('services', reader)
