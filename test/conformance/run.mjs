@@ -19,8 +19,9 @@ import { BadCall, casesOf, parseCall } from './cases.mjs'
 import { handlers as hpaVpa } from './hpa-vpa.mjs'
 import { handlers as nn } from './nn.mjs'
 import { handlers as trace } from './trace.mjs'
+import { handlers as traceDependencies } from './trace-dependencies.mjs'
 
-const handlers = { ...hpaVpa, ...nn, ...trace }
+const handlers = { ...hpaVpa, ...nn, ...trace, ...traceDependencies }
 
 function jsonFiles(folder) {
   return readdirSync(folder, { withFileTypes: true })

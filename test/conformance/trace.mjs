@@ -1,19 +1,7 @@
 // Handlers for the vectors of critical paths, clock skew and clamping (critical-path/README.md beside the vectors).
 import { correctClockSkew, dragAndSlack, PathFinder, rowsOnPath, traceFromSpans } from '@trimtab/trace'
 import { compare } from './compare.mjs'
-
-const toSpan = (span) => ({
-  id: span.id,
-  parentId: span.parentId,
-  service: span.service ?? '',
-  operation: span.operation ?? '',
-  startUs: span.startUs,
-  durationUs: span.durationUs,
-  kind: span.kind,
-  reference: span.refType === 'FOLLOWS_FROM' ? 'follows-from' : 'child-of',
-  host: span.host,
-  isError: span.error === true,
-})
+import { toSpan } from './spans.mjs'
 
 const originUs = (trace) => Number(trace.originUnixNs) / 1000
 const sameSet = (a, b) => a.toSorted().join() === b.toSorted().join()
