@@ -51,7 +51,6 @@ function linkRows(path: Path): void {
     putWord(path.nextRow, row, wordAt(path.headRow, parent))
     putWord(path.headRow, parent, row)
   }
-  for (let row = 0; row < n; row++) if (<u32>wordAt(path.parent, row) >= <u32>n) putWord(path.nextRow, row, -1)
 }
 
 /** Whether a span follows from its parent, is a consumer or may be late: looks at eight spans at a time. */

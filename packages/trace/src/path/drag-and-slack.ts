@@ -19,88 +19,89 @@ export interface DragAndSlack {
 }
 
 /**
- * Drag and slack of every span, from the order of siblings in this one trace.
+ * Drag and slack of every span, from the order of siblings in this one trace. O(N log N).
  *
  * Both look at siblings only: the drag of a span can be undone by a sibling of its parent. For the gain of a change over
- * many traces use `whatIf`. Source: scheduling theory (Devaux); the siblings' rules are calligator's and CRISP's.
+ * many traces use `whatIf`. Source: scheduling theory (Devaux); the rules for siblings are calligator's and CRISP's.
  */
 export function dragAndSlack(path: CriticalPath): DragAndSlack {
-  const { trace, windowStartNs: start, windowEndNs: end } = path
+  const { trace, root, windowStartNs: start, windowEndNs: end } = path
   const n = trace.size
-  const result: DragAndSlack = {
-    dragNs: new Float64Array(n),
-    exclusiveDragNs: new Float64Array(n),
-    slackNs: new Float64Array(n).fill(Number.NaN),
-  }
+  const dragNs = new Float64Array(n)
+  const exclusiveDragNs = new Float64Array(n)
+  const slackNs = new Float64Array(n).fill(Number.NaN)
   const isOn = new Uint8Array(n)
   for (const row of rowsOnPath(path)) isOn[row] = 1
-  const children = childrenOf(trace.parent)
-  const lastEnd = (row: number): number => {
-    let last = -1
-    for (let at = children.first[row]!; at < children.first[row + 1]!; at++) {
-      const child = children.rows[at]!
-      if (end[child]! >= start[child]! && (last < 0 || comesLater(child, last))) last = child
-    }
-    return last
-  }
-  const comesLater = (a: number, b: number): boolean =>
-    end[a]! > end[b]! || (end[a] === end[b] && start[a]! > start[b]!)
 
-  const settleOnPath = (row: number, limit: number): void => {
-    const length = end[row]! - start[row]!
-    const own = path.selfNs[row]!
-    result.slackNs[row] = 0
-    result.dragNs[row] = Math.min(length, Math.max(0, end[row]! - limit))
-    const child = lastEnd(row)
-    if (limit === Number.NEGATIVE_INFINITY || child < 0) {
-      result.exclusiveDragNs[row] = Math.min(own, result.dragNs[row]!)
-      return
+  const { first, rows } = childrenOf(trace.parent)
+  /** The children of a row that have a window, by their ends. */
+  const familyOf = (row: number): Int32Array =>
+    rows
+      .subarray(first[row]!, first[row + 1]!)
+      .filter((child) => child !== root && end[child]! >= start[child]!)
+      .sort((a, b) => end[a]! - end[b]! || start[a]! - start[b]!)
+  /** The last child of each row, −1 for none. */
+  const lastChild = new Int32Array(n).fill(-1)
+
+  /** @param limit  end of the sibling that decides once this span is shorter */
+  const drag = (row: number, limit: number): void => {
+    const child = lastChild[row]!
+    const length = Math.min(end[row]! - start[row]!, end[row]! - limit)
+    dragNs[row] = length
+    let own = length
+    if (child >= 0 && limit > Number.NEGATIVE_INFINITY) {
+      own = end[row]! - Math.max(end[child]!, limit) + Math.max(0, start[child]! - limit)
     }
-    const afterChild = end[row]! - Math.max(end[child]!, limit)
-    const beforeChild = Math.max(0, start[child]! - limit)
-    result.exclusiveDragNs[row] = Math.max(0, Math.min(own, afterChild + beforeChild))
+    exclusiveDragNs[row] = Math.max(0, Math.min(length, own, path.selfNs[row]!))
   }
 
-  settleOnPath(path.root, Number.NEGATIVE_INFINITY)
+  const families = Array.from({ length: n }, (_, row) => (first[row] === first[row + 1] ? undefined : familyOf(row)))
+  for (let row = 0; row < n; row++) lastChild[row] = families[row]?.at(-1) ?? -1
+  slackNs[root] = 0
+  drag(root, Number.NEGATIVE_INFINITY)
   for (let parent = 0; parent < n; parent++) {
-    const siblings = children.rows
-      .subarray(children.first[parent]!, children.first[parent + 1]!)
-      .filter((row) => row !== path.root && end[row]! >= start[row]!)
-      .sort((a, b) => end[a]! - end[b]!)
-    let firstStart = Number.POSITIVE_INFINITY
-    for (const row of siblings) firstStart = Math.min(firstStart, start[row]!)
-    let latestFinish = end[parent]! // of a span that ends here, without delaying the path
-    let following = Number.NaN // end of the siblings with the same end as the one before
-    let onPathThere = false
-    for (let i = siblings.length - 1; i >= 0; i--) {
-      const row = siblings[i]!
-      if (end[row] !== following) {
-        if (onPathThere) latestFinish = following
-        following = end[row]!
-        onPathThere = false
-      }
-      if (isOn[row] === 1) onPathThere = true
+    const family = families[parent]
+    if (!family) continue
+    const firstStart = family.reduce((earliest, row) => Math.min(earliest, start[row]!), Number.POSITIVE_INFINITY)
+    const latest = latestFinishes(family, end, isOn, end[parent]!)
+    for (let i = 0; i < family.length; i++) {
+      const row = family[i]!
       if (isOn[row] === 1) {
-        const tied = i + 1 < siblings.length && end[siblings[i + 1]!] === end[row]
-        settleOnPath(row, tied ? end[row]! : i > 0 ? end[siblings[i - 1]!]! : Number.NEGATIVE_INFINITY)
+        const tied = i + 1 < family.length && end[family[i + 1]!] === end[row]
+        drag(row, tied ? end[row]! : i > 0 ? end[family[i - 1]!]! : Number.NEGATIVE_INFINITY)
+        slackNs[row] = 0
       } else {
-        const earliestStart = endBefore(siblings, end, i, start[row]!) ?? firstStart
-        result.slackNs[row] = latestFinish - (end[row]! - start[row]!) - earliestStart
+        const earliest = endBefore(family, end, i, start[row]!) ?? firstStart
+        slackNs[row] = latest[i]! - (end[row]! - start[row]!) - earliest
       }
     }
   }
-  return result
+  return { dragNs, exclusiveDragNs, slackNs }
 }
 
-/** The last end at or before `time` among siblings sorted by end, other than the one at `self`. */
-function endBefore(siblings: Int32Array, end: Float64Array, self: number, time: number): number | undefined {
+/** For each of a family the end of the next on the path that ends after it, or the parent's end. */
+function latestFinishes(family: Int32Array, end: Float64Array, isOn: Uint8Array, parentEnd: number): Float64Array {
+  const latest = new Float64Array(family.length)
+  let next = parentEnd
+  let nextLater = parentEnd // than all with the end of the one at hand
+  for (let i = family.length - 1; i >= 0; i--) {
+    const row = family[i]!
+    if (i + 1 < family.length && end[row] !== end[family[i + 1]!]) nextLater = next
+    latest[i] = nextLater
+    if (isOn[row] === 1) next = end[row]!
+  }
+  return latest
+}
+
+/** The last end at or before `time` in a family, other than that of the one at `self`. */
+function endBefore(family: Int32Array, end: Float64Array, self: number, time: number): number | undefined {
   let low = 0
-  let high = siblings.length
+  let high = family.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (end[siblings[middle]!]! <= time) low = middle + 1
+    if (end[family[middle]!]! <= time) low = middle + 1
     else high = middle
   }
   if (low - 1 === self) low--
-  return low > 0 ? end[siblings[low - 1]!]! : undefined
+  return low > 0 ? end[family[low - 1]!]! : undefined
 }
