@@ -225,39 +225,47 @@ function row4(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: usi
   store<Real>(c + 3 * REAL, c3)
 }
 
-/** Bytes that `gemm_multiply` needs for B in panels of 8 columns. */
+/** Bytes of B [k, n] in panels. */
 export function gemm_panel_bytes(n: i32, k: i32): usize {
   return <usize>(n * k) * REAL
+}
+
+/** C [m, n] = A [m, k] · B [k, n], all dense and row-major, n a multiple of 8. */
+export function gemm_multiply(c: usize, a: usize, b: usize, m: i32, n: i32, k: i32, panels: usize): void {
+  packPanels(panels, b, <usize>n * REAL, n, k)
+  multiplyPanels(c, <usize>n * REAL, a, <usize>k * REAL, REAL, panels, 0, 0, m, n, k)
 }
 
 /** Rows of A that stay in the first-level cache, with a panel of B, while all panels pass by. */
 // @ts-ignore: decorator
 @inline const ROW_BLOCK_BYTES: i32 = 32768
 
-/**
- * C [m, n] = A [m, k] · B [k, n], all dense and row-major, n a multiple of 8. B is first copied into `panels`, 8 columns each
- * with its rows one after another, so that the kernel reads it in a straight line.
- */
-export function gemm_multiply(c: usize, a: usize, b: usize, m: i32, n: i32, k: i32, panels: usize): void {
-  const aRow = <usize>k * REAL, cRow = <usize>n * REAL, panelBytes = 8 * aRow
-  for (let j: usize = 0; j < cRow; j += 8 * REAL) packPanel(panels + j * <usize>k, b + j, cRow, k)
-  const block = max(20, (ROW_BLOCK_BYTES / <i32>aRow / 20) * 20) // 20 rows divide into tiles of five and of four
+/** `gemm` with B in panels (`packPanels`): the kernel reads it in a straight line. */
+export function multiplyPanels(
+  c: usize, cRow: usize, a: usize, aRow: usize, aStep: usize, panels: usize, seed: usize, seedRow: usize, m: i32, n: i32, k: i32,
+): void {
+  const panelBytes = <usize>(8 * k) * REAL
+  const block = max(20, (ROW_BLOCK_BYTES / (k * <i32>REAL) / 20) * 20) // 20 rows divide into tiles of five and of four
   for (let i = 0; i < m; i += block) {
     let panel = panels
-    for (let j: usize = 0; j < cRow; j += 8 * REAL, panel += panelBytes) {
-      gemm(c + j, cRow, a, aRow, REAL, panel, 8 * REAL, 0, 0, min(block, m - i), 8, k)
+    for (let j: usize = 0; j < <usize>n * REAL; j += 8 * REAL, panel += panelBytes) {
+      gemm(c + j, cRow, a, aRow, aStep, panel, 8 * REAL, seed != 0 ? seed + j : 0, seedRow, min(block, m - i), 8, k)
     }
     a += <usize>block * aRow
     c += <usize>block * cRow
+    if (seed != 0) seed += <usize>block * seedRow
   }
 }
 
-/** panel [k, 8] = eight columns of b. */
-function packPanel(panel: usize, b: usize, bRow: usize, k: i32): void {
-  for (let t = k; t > 0; t--, b += bRow, panel += 8 * REAL) {
-    if (ASC_FEATURE_SIMD) {
-      v128.store(panel, v128.load(b))
-      v128.store(panel, v128.load(b, 16), 16)
-    } else for (let j: usize = 0; j < 8 * REAL; j += REAL) store<Real>(panel + j, load<Real>(b + j))
+/** panels = B [k, n] in groups of 8 columns, each with its rows one after another. */
+export function packPanels(panels: usize, b: usize, bRow: usize, n: i32, k: i32): void {
+  for (let end = b + <usize>n * REAL; b < end; b += 8 * REAL) {
+    let from = b
+    for (let t = k; t > 0; t--, from += bRow, panels += 8 * REAL) {
+      if (ASC_FEATURE_SIMD) {
+        v128.store(panels, v128.load(from))
+        v128.store(panels, v128.load(from, 16), 16)
+      } else for (let j: usize = 0; j < 8 * REAL; j += REAL) store<Real>(panels + j, load<Real>(from + j))
+    }
   }
 }

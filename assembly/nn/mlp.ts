@@ -200,7 +200,7 @@ export function backward(
 }
 
 /** sum [row] += Σ_n rows [n, row] */
-function addRows(sum: usize, rows: usize, row: usize, n: i32): void {
+export function addRows(sum: usize, rows: usize, row: usize, n: i32): void {
   for (let i = 0; i < n; i++, rows += row) {
     if (ASC_FEATURE_SIMD) {
       for (let j: usize = 0; j < row; j += 16) v128.store(sum + j, f32x4.add(v128.load(sum + j), v128.load(rows + j)))
@@ -211,7 +211,7 @@ function addRows(sum: usize, rows: usize, row: usize, n: i32): void {
 }
 
 /** to [fromWidth, toWidth] = from [inputs, fromWidth] transposed; columns of `to` beyond `inputs` become zero. */
-function transpose(from: usize, fromWidth: i32, to: usize, toWidth: i32, inputs: i32): void {
+export function transpose(from: usize, fromWidth: i32, to: usize, toWidth: i32, inputs: i32): void {
   let k = 0
   if (ASC_FEATURE_SIMD) for (; k + 4 <= inputs; k += 4) transposeFour(from + ((k * fromWidth) << 2), fromWidth, to + (k << 2), toWidth)
   for (; k < toWidth; k++) {

@@ -16,12 +16,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { createCore } from '@trimtab/core'
 import { BadCall, casesOf, parseCall } from './cases.mjs'
+import { handlers as gru } from './gru.mjs'
 import { handlers as hpaVpa } from './hpa-vpa.mjs'
 import { handlers as nn } from './nn.mjs'
 import { handlers as trace } from './trace.mjs'
 import { handlers as traceDependencies } from './trace-dependencies.mjs'
 
-const handlers = { ...hpaVpa, ...nn, ...trace, ...traceDependencies }
+const handlers = { ...gru, ...hpaVpa, ...nn, ...trace, ...traceDependencies }
 
 function jsonFiles(folder) {
   return readdirSync(folder, { withFileTypes: true })

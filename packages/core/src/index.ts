@@ -20,6 +20,7 @@ export type {
 export { Core, createCore } from './core.js'
 export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './ddpg.js'
 export { AdapterError, ConfigError, CoreError, FormatError, Problems, TraceError, TrimtabError } from './errors.js'
+export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './gru.js'
 export { CoreMath } from './math.js'
 export { type Activation, Mlp, type MlpOptions } from './mlp.js'
 export {
