@@ -102,6 +102,7 @@ export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.j
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'
 export { type SpanRow, TraceBuilder } from './trace-builder.js'
 export { ERROR, FOLLOWS_FROM, KINDS, type Span, type SpanKind, type Trace } from './types.js'
+export { type Retimed, type SpanChange, WhatIf, type WhatIfOptions, whatIf } from './what-if/index.js'
 export { type PairKind, type SiblingPair, Workflow, type WorkflowEdge, wilsonInterval } from './workflow/index.js'
 export {
   type CallTree,

@@ -1,0 +1,3 @@
+export type { SpanChange } from './change.js'
+export type { Retimed } from './retime.js'
+export { WhatIf, type WhatIfOptions, whatIf } from './what-if.js'

@@ -1,0 +1,296 @@
+import { Children } from '../children.js'
+import type { CriticalPath } from '../path/types.js'
+import type { Workflow } from '../workflow/workflow.js'
+import { REMOVED } from './change.js'
+
+/** Below a parent with more call paths than this, everything that was over before a call began is taken to precede it. */
+const MANY = 64
+
+/** How long a request would have taken. ns. */
+export interface Retimed {
+  readonly estimateNs: number
+  /** No larger than the estimate. */
+  readonly optimisticNs: number
+  /** No smaller than the estimate. */
+  readonly pessimisticNs: number
+}
+
+// the three answers are worked out side by side
+const ESTIMATE = 0
+const OPTIMISTIC = 1
+const PESSIMISTIC = 2
+const ANSWERS = 3
+
+/**
+ * Replays a request with spans whose own time is different.
+ *
+ * A span works, calls children, and works on when they are back; the gaps between its children are its own work. A child
+ * that began after siblings were over waited for them: in the new time it begins as long after the last of them as it did,
+ * the gap scaled with its parent's own time. A span ends as long after its last child as it did. So later siblings move with
+ * earlier ones, and parents shrink and grow with the children they waited for, up to the root.
+ *
+ * Which siblings a child waited for is a guess, hence the bounds:
+ * - estimate: for all that were over when it began, but for those that a `workflow` knows to run beside it;
+ * - pessimistic: where any sibling was still running when it began, it may have begun by its own clock: it moves forward
+ *   with nothing and is delayed by everything that was over;
+ * - optimistic: it waited just for that sibling, of those that were over, that is best for it to have waited for.
+ *
+ * Each answer is monotone in the times that go into it, so pessimistic ≥ estimate ≥ optimistic, and faster spans never make
+ * a request slower. O(N log N), nothing is recursive.
+ */
+export class Retimer {
+  readonly #workflow: Workflow | undefined
+  readonly #children = new Children()
+  // [N]
+  #order = new Int32Array(64) // parents before children
+  #durations = new Float64Array(64 * ANSWERS)
+  // [children of one span], times since the span's start
+  #rows = new Int32Array(64)
+  #starts = new Float64Array(64)
+  #ends = new Float64Array(64) // when the next could begin
+  #fullEnds = new Float64Array(64)
+  #newEnds = new Float64Array(64 * ANSWERS)
+  #byEnd = new Int32Array(64)
+  readonly #ended = new EndedSiblings()
+
+  constructor(workflow?: Workflow) {
+    this.#workflow = workflow
+  }
+
+  /** @param factors  [N] see `factorsOf` */
+  retime(path: CriticalPath, factors: Float64Array): Retimed {
+    const { trace, root } = path
+    this.#reserve(trace.size)
+    this.#children.of(trace)
+    const pathOf = this.#workflow?.pathsOf(path)
+    const spans = this.#spansInOrder(path)
+    for (let i = spans - 1; i >= 0; i--) this.#retimeSpan(path, this.#order[i]!, factors, pathOf)
+    const at = root * ANSWERS
+    return {
+      estimateNs: this.#durations[at + ESTIMATE]!,
+      optimisticNs: this.#durations[at + OPTIMISTIC]!,
+      pessimisticNs: this.#durations[at + PESSIMISTIC]!,
+    }
+  }
+
+  /** Fills `#order` with the root and all below it that is waited for. @returns how many */
+  #spansInOrder({ root, windowStartNs, windowEndNs }: CriticalPath): number {
+    const { starts, rows } = this.#children
+    const order = this.#order
+    order[0] = root
+    let size = 1
+    for (let i = 0; i < size; i++) {
+      const row = order[i]!
+      for (let k = starts[row]!; k < starts[row + 1]!; k++) {
+        const child = rows[k]!
+        if (windowStartNs[child]! <= windowEndNs[child]!) order[size++] = child
+      }
+    }
+    return size
+  }
+
+  #retimeSpan(path: CriticalPath, row: number, factors: Float64Array, pathOf: Int32Array | undefined): void {
+    const durations = this.#durations
+    const at = row * ANSWERS
+    const factor = factors[row]!
+    if (factor === REMOVED) {
+      durations.fill(0, at, at + ANSWERS)
+      return
+    }
+    const children = this.#gatherChildren(path, row)
+    this.#placeChildren(children, factor, pathOf)
+    let lastEnd = 0
+    for (let i = 0; i < children; i++) lastEnd = Math.max(lastEnd, this.#ends[i]!)
+    const tail = path.windowEndNs[row]! - path.windowStartNs[row]! - lastEnd
+    for (let answer = 0; answer < ANSWERS; answer++) {
+      let newEnd = 0
+      for (let i = 0; i < children; i++) newEnd = Math.max(newEnd, this.#newEnds[i * ANSWERS + answer]!)
+      durations[at + answer] = newEnd + tail * factor
+    }
+  }
+
+  /** Fills the columns of the span's waited-for children, by start. @returns how many */
+  #gatherChildren({ windowStartNs, windowEndNs, toleranceNs }: CriticalPath, row: number): number {
+    const { starts, rows } = this.#children
+    const origin = windowStartNs[row]!
+    let size = 0
+    for (let k = starts[row]!; k < starts[row + 1]!; k++) {
+      const child = rows[k]!
+      if (!(windowStartNs[child]! <= windowEndNs[child]!)) continue
+      this.#rows[size] = child
+      this.#starts[size] = windowStartNs[child]! - origin
+      this.#ends[size] = windowEndNs[child]! - origin
+      this.#fullEnds[size] = this.#ends[size]!
+      size++
+    }
+    if (toleranceNs > 0) this.#trimOverlaps(size, toleranceNs)
+    const byEnd = this.#byEnd.subarray(0, size)
+    for (let i = 0; i < size; i++) byEnd[i] = i
+    if (size > 1) byEnd.sort((a, b) => this.#ends[a]! - this.#ends[b]! || a - b)
+    return size
+  }
+
+  /** A child that overlaps the sibling after it by no more than the tolerance was over when that began. */
+  #trimOverlaps(size: number, toleranceNs: number): void {
+    for (let i = 0; i < size; i++) {
+      const end = this.#ends[i]!
+      for (let k = this.#firstFrom(end - toleranceNs, i + 1, size); k < size && this.#starts[k]! < end; k++) {
+        if (this.#starts[k]! === this.#starts[i]! || this.#ends[k]! < end) continue
+        this.#ends[i] = this.#starts[k]!
+        break
+      }
+    }
+  }
+
+  /** The first child from `low` on that starts at `time` or later. */
+  #firstFrom(time: number, low: number, size: number): number {
+    let high = size
+    let at = low
+    while (at < high) {
+      const middle = (at + high) >>> 1
+      if (this.#starts[middle]! < time) at = middle + 1
+      else high = middle
+    }
+    return at
+  }
+
+  /** Writes where each child ends in the new time to `#newEnds`. */
+  #placeChildren(size: number, factor: number, pathOf: Int32Array | undefined): void {
+    const ended = this.#ended
+    ended.clear()
+    let next = 0 // in order of ends
+    let latestEnd = 0 // of children that began before
+    for (let i = 0; i < size; i++) {
+      const start = this.#starts[i]!
+      for (; next < size; next++) {
+        const sibling = this.#byEnd[next]!
+        if (sibling >= i || this.#ends[sibling]! > start) break
+        const at = sibling * ANSWERS
+        ended.add(
+          pathOf ? pathOf[this.#rows[sibling]!]! : 0,
+          this.#ends[sibling]!,
+          this.#newEnds[at + ESTIMATE]!,
+          this.#newEnds[at + OPTIMISTIC]!,
+          this.#newEnds[at + PESSIMISTIC]!,
+        )
+      }
+      ended.choose(this.#workflow, pathOf ? pathOf[this.#rows[i]!]! : 0)
+      const gap = start - ended.lastEnd
+      const stretch = gap * (factor - 1)
+      const sinceChosen = start - ended.chosenEnd + stretch
+      const estimate = ended.chosenNewEnd + sinceChosen
+      let optimistic = start + Math.min(0, ended.leastDelay) + Math.min(0, stretch)
+      let pessimistic = start + Math.max(0, ended.mostDelay) + Math.max(0, stretch)
+      const isAlone = latestEnd <= start && (ended.hasChosen || ended.isEmpty)
+      if (isAlone) {
+        optimistic = start + (ended.isEmpty ? 0 : ended.leastDelay) + stretch
+        pessimistic = ended.chosenLatestNewEnd + sinceChosen
+      }
+      this.#endChild(i, ESTIMATE, estimate)
+      this.#endChild(i, OPTIMISTIC, Math.max(0, Math.min(optimistic, estimate)))
+      this.#endChild(i, PESSIMISTIC, Math.max(pessimistic, estimate))
+      latestEnd = Math.max(latestEnd, this.#ends[i]!)
+    }
+  }
+
+  #endChild(i: number, answer: number, newStart: number): void {
+    const newEnd = newStart + this.#durations[this.#rows[i]! * ANSWERS + answer]!
+    const trimmed = this.#fullEnds[i]! - this.#ends[i]!
+    this.#newEnds[i * ANSWERS + answer] =
+      newEnd >= this.#fullEnds[i]! ? newEnd - trimmed : Math.min(newEnd, this.#ends[i]!)
+  }
+
+  #reserve(size: number): void {
+    if (size <= this.#order.length) return
+    this.#order = new Int32Array(2 * size)
+    this.#durations = new Float64Array(2 * size * ANSWERS)
+    this.#rows = new Int32Array(2 * size)
+    this.#starts = new Float64Array(2 * size)
+    this.#ends = new Float64Array(2 * size)
+    this.#fullEnds = new Float64Array(2 * size)
+    this.#newEnds = new Float64Array(2 * size * ANSWERS)
+    this.#byEnd = new Int32Array(2 * size)
+  }
+}
+
+/** The siblings that were over when a child began, summed up. Times since the parent's start. */
+class EndedSiblings {
+  isEmpty = true
+  /** When the last was over; 0 before the first. */
+  lastEnd = 0
+  /** By how much the end of one moves, at the least (optimistic) and at the most (pessimistic). */
+  leastDelay = 0
+  mostDelay = 0
+  // of those the child is taken to have waited for
+  hasChosen = false
+  chosenEnd = 0
+  chosenNewEnd = 0
+  chosenLatestNewEnd = 0
+
+  #lastNewEnd = 0
+  #lastLatestNewEnd = 0
+  // by call path, as long as there are not too many
+  #groups = 0
+  readonly #paths = new Int32Array(MANY)
+  readonly #ends = new Float64Array(MANY)
+  readonly #newEnds = new Float64Array(MANY)
+  readonly #latestNewEnds = new Float64Array(MANY)
+
+  clear(): void {
+    this.isEmpty = true
+    this.lastEnd = 0
+    this.#lastNewEnd = 0
+    this.#lastLatestNewEnd = 0
+    this.leastDelay = Number.POSITIVE_INFINITY
+    this.mostDelay = Number.NEGATIVE_INFINITY
+    this.#groups = 0
+  }
+
+  /** @param earliest, latest  its end in the optimistic and the pessimistic answer */
+  add(path: number, end: number, newEnd: number, earliest: number, latest: number): void {
+    this.isEmpty = false
+    this.lastEnd = Math.max(this.lastEnd, end)
+    this.#lastNewEnd = Math.max(this.#lastNewEnd, newEnd)
+    this.#lastLatestNewEnd = Math.max(this.#lastLatestNewEnd, latest)
+    this.leastDelay = Math.min(this.leastDelay, earliest - end)
+    this.mostDelay = Math.max(this.mostDelay, latest - end)
+    let group = 0
+    while (group < this.#groups && group < MANY && this.#paths[group] !== path) group++
+    if (group === MANY) {
+      this.#groups = MANY + 1
+      return
+    }
+    if (group === this.#groups) {
+      this.#groups++
+      this.#paths[group] = path
+      this.#ends[group] = 0
+      this.#newEnds[group] = 0
+      this.#latestNewEnds[group] = 0
+    }
+    this.#ends[group] = Math.max(this.#ends[group]!, end)
+    this.#newEnds[group] = Math.max(this.#newEnds[group]!, newEnd)
+    this.#latestNewEnds[group] = Math.max(this.#latestNewEnds[group]!, latest)
+  }
+
+  /** Chooses those that a child with this call path waited for. */
+  choose(workflow: Workflow | undefined, path: number): void {
+    if (!workflow || this.#groups > MANY) {
+      this.hasChosen = !this.isEmpty
+      this.chosenEnd = this.lastEnd
+      this.chosenNewEnd = this.#lastNewEnd
+      this.chosenLatestNewEnd = this.#lastLatestNewEnd
+      return
+    }
+    this.hasChosen = false
+    this.chosenEnd = 0
+    this.chosenNewEnd = 0
+    this.chosenLatestNewEnd = 0
+    for (let group = 0; group < this.#groups; group++) {
+      if (workflow.areParallel(this.#paths[group]!, path)) continue
+      this.hasChosen = true
+      this.chosenEnd = Math.max(this.chosenEnd, this.#ends[group]!)
+      this.chosenNewEnd = Math.max(this.chosenNewEnd, this.#newEnds[group]!)
+      this.chosenLatestNewEnd = Math.max(this.chosenLatestNewEnd, this.#latestNewEnds[group]!)
+    }
+  }
+}
