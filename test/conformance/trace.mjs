@@ -2,6 +2,7 @@
 import { correctClockSkew, dragAndSlack, PathFinder, rowsOnPath, traceFromSpans } from '@trimtab/trace'
 import { compare } from './compare.mjs'
 import { toSpan } from './spans.mjs'
+import { checkWhatIf } from './what-if.mjs'
 
 const originUs = (trace) => Number(trace.originUnixNs) / 1000
 const sameSet = (a, b) => a.toSorted().join() === b.toSorted().join()
@@ -134,6 +135,7 @@ function checkCriticalPath(vector, _file, { core }) {
     wrong.push(...compare(sectionsOf(path), vector.referenceSections, undefined, 'referenceSections'))
   }
   if (vector.referenceAgreesWithPeer !== false) wrong.push(...checkPeer(vector, core, spans, path))
+  if (vector.whatIf) wrong.push(...checkWhatIf(vector, core, spans))
   if (vector.firm?.path && root !== undefined) {
     const firm = find(core, spans, { mode: 'firm', root })
     const ids = Array.from(firm.row, (row) => firm.trace.spanId(row))

@@ -193,11 +193,13 @@ export class Retimer {
     }
   }
 
+  /** What overlapped the next sibling before goes on to, and counts for nothing: only what shrinks beyond it is gained. */
   #endChild(i: number, answer: number, newStart: number): void {
-    const newEnd = newStart + this.#durations[this.#rows[i]! * ANSWERS + answer]!
-    const trimmed = this.#fullEnds[i]! - this.#ends[i]!
-    this.#newEnds[i * ANSWERS + answer] =
-      newEnd >= this.#fullEnds[i]! ? newEnd - trimmed : Math.min(newEnd, this.#ends[i]!)
+    const duration = this.#fullEnds[i]! - this.#starts[i]!
+    const trimmed = this.#ends[i]! - this.#starts[i]!
+    const newDuration = this.#durations[this.#rows[i]! * ANSWERS + answer]!
+    const newTrimmed = newDuration >= duration ? newDuration - (duration - trimmed) : Math.min(newDuration, trimmed)
+    this.#newEnds[i * ANSWERS + answer] = newStart + newTrimmed
   }
 
   #reserve(size: number): void {
