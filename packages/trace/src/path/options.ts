@@ -24,18 +24,17 @@ export interface PathOptions {
 /** @throws {ConfigError} `config_invalid` with every problem */
 export function checkPathOptions(options: PathOptions): void {
   const problems = new Problems()
-  const { overlapTolerance } = options
+  const { overlapTolerance, root } = options
   const oneOf = (name: keyof PathOptions, ...allowed: string[]): void => {
     const value = options[name]
-    problems.check(
-      value === undefined || allowed.includes(String(value)),
-      `${name} must be ${allowed.join(' or ')}, got ${value}`,
-    )
+    const names = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`
+    problems.check(value === undefined || allowed.includes(String(value)), `${name} must be ${names}, got ${value}`)
   }
   oneOf('mode', 'blocking', 'to-trace-end', 'firm')
   oneOf('followsFrom', 'background', 'blocking')
   oneOf('producerConsumer', 'background', 'blocking')
   oneOf('lateChild', 'clamp', 'background')
+  problems.check(root === undefined || typeof root === 'string', `root must be the id of a span, got ${root}`)
   problems.check(
     overlapTolerance === undefined ||
       overlapTolerance === 'auto' ||
