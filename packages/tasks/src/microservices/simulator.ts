@@ -133,6 +133,7 @@ export class MicroserviceSimulator {
       this.#heap.push(startSeconds * 1e6, CHANGED, 0)
       this.#heap.push((startSeconds + durationSeconds) * 1e6, CHANGED, 0)
     }
+    this.#disturb()
   }
 
   get nowSeconds(): number {
@@ -225,6 +226,7 @@ export class MicroserviceSimulator {
       this.#instances[index]!.state = 'starting'
       this.#heap.push(this.#nowUs + startSeconds * 1e6, READY, index)
     }
+    this.#disturb()
     for (let count = serving.length + starting.length; count > replicas; count--)
       this.#instances[starting.pop() ?? serving.pop()!]!.state = 'leaving'
   }
@@ -300,7 +302,6 @@ export class MicroserviceSimulator {
     instance.startTally(this.#nowUs)
     const index = this.#instances.push(instance) - 1
     this.#instanceNames[index] = this.names.number(instance.name)
-    this.#disturb()
     return index
   }
 
