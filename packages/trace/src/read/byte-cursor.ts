@@ -121,9 +121,9 @@ export class ByteCursor {
     if (this.end - this.at < bytes && !this.#isClosed) throw STARVED
   }
 
-  /** Whether a line starts here. */
-  isAtLineStart(): boolean {
-    return (this.at > 0 ? this.bytes[this.at - 1] : this.#before) === LINE_FEED
+  /** The byte before the next one; a line feed at the start of the input. */
+  get before(): number {
+    return this.at > 0 ? this.bytes[this.at - 1]! : this.#before
   }
 
   /** Steps over the rest of the line. @returns false at the end of the input */

@@ -11,6 +11,7 @@ export const NEEDED_COLUMNS = ['trace', 'span', 'parent', 'service', 'operation'
 const OPTIONAL_COLUMNS = ['trace_start_unix_us', 'kind', 'reference', 'instance', 'host', 'error'] as const
 type Column = (typeof NEEDED_COLUMNS)[number] | (typeof OPTIONAL_COLUMNS)[number]
 
+const LINE_FEED = 0x0a
 const FLUSH_ROWS = 1 << 15
 
 /** A trace of a span table, with what the table's other columns say in the trace's first row. */
@@ -84,7 +85,7 @@ class SpanTable {
       if (!this.#row.read()) return false
       if (this.#row.size < this.#width || this.#row.isBroken) {
         const code =
-          cursor.isClosed && cursor.isOver() && !cursor.isAtLineStart() ? 'truncated_input' : 'unreadable_span'
+          cursor.isClosed && cursor.isOver() && cursor.before !== LINE_FEED ? 'truncated_input' : 'unreadable_span'
         const { size } = this.#row
         this.#builder.repairs.add(code, () => `byte ${position}: ${size} of ${this.#width} fields`)
       } else if (!this.#add()) {

@@ -1,6 +1,6 @@
 import { TraceError } from '@trimtab/core'
 import { NEEDED_COLUMNS } from './csv.js'
-import { type JsonCursor, OPEN_ARRAY, OPEN_OBJECT } from './json/cursor.js'
+import { isSpace, type JsonCursor, OPEN_ARRAY, OPEN_OBJECT } from './json/cursor.js'
 import { sniffJson } from './json/sniff.js'
 import { decodeUtf8 } from './json/text.js'
 
@@ -54,13 +54,9 @@ function detectJson(cursor: JsonCursor): TraceFormat | 'none' {
   )
 }
 
-/** Whether a message of field 1 starts here that holds a field 1…3 of its own: OTLP's TracesData, no text. */
+/** Whether this is OTLP's TracesData: all of it is field 1, and text has no control characters but white space. */
 function isProtobuf(bytes: Uint8Array): boolean {
-  if (bytes[0] !== LINE_FEED) return false
-  let at = 1
-  while (bytes[at]! >= 0x80) at++
-  const tag = bytes[at + 1]
-  return tag === 0x12 || tag === 0x1a || (tag === LINE_FEED && bytes[at + 3] !== 0x20 && bytes[at + 3] !== 0x22)
+  return bytes[0] === LINE_FEED && bytes.some((byte) => byte < 0x20 && !isSpace(byte))
 }
 
 function unknown(seen: string): TraceError {

@@ -46,6 +46,8 @@ const SPAN_TAGS = new Keys(['span.kind', 'error', 'otel.status_code'])
 const SPAN_KIND = 0
 const ERROR_TAG = 1
 
+const withoutZeros = (id: string): string => id.replace(/^0+/, '')
+
 /** Where a span names another one. */
 class Reference {
   readonly trace: Place = new Place()
@@ -204,7 +206,11 @@ export class JaegerSpan {
   /** Ids of one trace may differ in leading zeros: 64 bits are also written as 128. */
   #isOfThisTrace({ trace }: Reference): boolean {
     if (trace.isEmpty || this.trace.isEmpty) return true
-    const { bytes } = this.#cursor
+    const cursor = this.#cursor
+    const { bytes } = cursor
+    if (trace.isEscaped || this.trace.isEscaped) {
+      return withoutZeros(trace.text(cursor)) === withoutZeros(this.trace.text(cursor))
+    }
     let at = trace.from
     let own = this.trace.from
     while (at < trace.to && bytes[at] === ZERO) at++

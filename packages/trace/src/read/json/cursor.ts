@@ -1,7 +1,8 @@
 import { ByteCursor } from '../byte-cursor.js'
-import type { Keys } from './keys.js'
+import { Keys } from './keys.js'
 import { decodeJsonString, decodeUtf8 } from './text.js'
 
+const LINE_FEED = 0x0a
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
@@ -24,10 +25,12 @@ export const END = -2
 /** What `key()` answers for a key that is not in its set. */
 export const OTHER = -1
 
-const isSpace = (c: number): boolean => c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09
+export const isSpace = (c: number): boolean => c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09
 /** Of a number, or of true, false and null. */
 const isWordByte = (c: number): boolean =>
   (c >= 0x30 && c <= 0x39) || (c >= 0x61 && c <= 0x7a) || c === 0x2d || c === 0x2e || c === 0x2b || c === 0x45
+
+const WORDS = new Keys(['true', 'false', 'null'])
 
 /**
  * Walks JSON byte by byte without building values: what nobody asks for is stepped over, so that a document costs less
@@ -49,7 +52,7 @@ export class JsonCursor extends ByteCursor {
 
   /** Whether the next byte opens an object or array, and a line. */
   isAtOpeningLine(): boolean {
-    if (this.isOver() || !this.isAtLineStart()) return false
+    if (this.isOver() || this.before !== LINE_FEED) return false
     const next = this.bytes[this.at]
     return next === OPEN_OBJECT || next === OPEN_ARRAY
   }
@@ -87,10 +90,15 @@ export class JsonCursor extends ByteCursor {
     return false
   }
 
-  /** Inside an array: whether another element comes; the cursor stands on it, or behind the closing bracket. */
+  /**
+   * Inside an array, right behind its bracket or an element: whether another element comes. The cursor stands on it, or
+   * behind the closing bracket.
+   */
   element(): boolean {
-    while (this.take(COMMA)) {
-      // An empty place between commas is no element.
+    const isFirst = this.before === OPEN_ARRAY
+    if (!isFirst && !this.take(COMMA)) {
+      this.expect(CLOSE_ARRAY)
+      return false
     }
     return !this.take(CLOSE_ARRAY)
   }
@@ -177,7 +185,13 @@ export class JsonCursor extends ByteCursor {
     else this.#word()
   }
 
-  #skipCompound(): void {
+  /** Steps over an object or array that may be broken: it does not reach into a line that opens another. */
+  skipInLines(): void {
+    if (this.peek() === OPEN_OBJECT || this.peek() === OPEN_ARRAY) this.#skipCompound(true)
+    else this.skip()
+  }
+
+  #skipCompound(isInLines = false): void {
     const { bytes, end } = this
     let depth = 0
     let i = this.at
@@ -198,6 +212,11 @@ export class JsonCursor extends ByteCursor {
       else if ((c | 0x20) === CLOSE_OBJECT && --depth === 0) {
         this.at = i
         return
+      } else if (isInLines && c === LINE_FEED) {
+        if (i === end) this.starve()
+        if ((bytes[i]! | 0x20) !== OPEN_OBJECT) continue
+        this.at = i
+        this.fail('a value that breaks off at the end of a line')
       }
     }
     this.starve()
@@ -208,7 +227,8 @@ export class JsonCursor extends ByteCursor {
     let i = this.at
     while (i < end && isWordByte(bytes[i]!)) i++
     if (i === end && !this.isClosed) this.starve()
-    if (i === this.at) this.fail('a value expected')
+    const isKnown = bytes[this.at]! < 0x61 || WORDS.find(bytes, this.at, i) >= 0
+    if (i === this.at || !isKnown) this.fail('a value expected')
     this.from = this.at
     this.to = i
     this.at = i

@@ -1,5 +1,5 @@
 import { Unreadable } from '../byte-cursor.js'
-import { END, type JsonCursor, OPEN_ARRAY, OPEN_OBJECT } from './cursor.js'
+import { END, type JsonCursor, OPEN_ARRAY, OPEN_OBJECT, WORD } from './cursor.js'
 import { Keys } from './keys.js'
 
 export type JsonFormat = 'jaeger' | 'otlp-json' | 'zipkin'
@@ -17,7 +17,7 @@ const MEANINGS = TELLING.flatMap(([meaning, keys]) => keys.map(() => meaning))
 const MAX_DEPTH = 4
 const MAX_KEYS = 8
 
-/** What `sniffJson` saw: the format, or the first keys that meant nothing to it. */
+/** What `sniffJson` saw: the format, or an empty answer, or the first keys that meant nothing to it. */
 export interface Sniffed {
   readonly format: JsonFormat | undefined
   readonly isEmpty: boolean
@@ -29,53 +29,67 @@ export interface Sniffed {
  * cursor stood. Documents that tell nothing (empty answers, broken lines) are passed over.
  */
 export function sniffJson(cursor: JsonCursor): Sniffed {
-  const keys: string[] = []
-  let hasContent = false
-
-  const look = (depth: number): JsonFormat | undefined => {
-    const first = depth > MAX_DEPTH ? 0 : cursor.peek()
-    if (first === OPEN_ARRAY) {
-      cursor.at++
-      while (cursor.element()) {
-        const format = look(depth + 1)
-        if (format) return format
-      }
-    } else if (first === OPEN_OBJECT) {
-      cursor.at++
-      return lookAtKeys(depth)
-    } else {
-      cursor.skip()
-      hasContent = true
-    }
-    return undefined
-  }
-
-  const lookAtKeys = (depth: number): JsonFormat | undefined => {
-    for (let key = cursor.key(KEYS); key !== END; key = cursor.key(KEYS)) {
-      const meaning = MEANINGS[key]
-      if (meaning === 'wrapper') {
-        const format = look(depth + 1)
-        if (format) return format
-      } else if (meaning) return meaning
-      else {
-        hasContent = true
-        if (keys.length < MAX_KEYS) keys.push(cursor.text())
-        cursor.skip()
-      }
-    }
-    return undefined
-  }
-
+  const sniffer = new Sniffer(cursor)
   while (!cursor.isAtEnd()) {
     try {
-      const format = look(0)
-      if (format) return { format, isEmpty: false, keys }
+      const format = sniffer.look(0)
+      if (format) return { format, isEmpty: false, keys: sniffer.keys }
     } catch (reason) {
       if (!(reason instanceof Unreadable)) throw reason
-      hasContent = true
+      sniffer.strangers++
       do if (!cursor.skipLine()) break
       while (!cursor.isAtOpeningLine())
     }
   }
-  return { format: undefined, isEmpty: !hasContent, keys }
+  return { format: undefined, isEmpty: sniffer.strangers === 0 || sniffer.isEmptyAnswer, keys: sniffer.keys }
+}
+
+class Sniffer {
+  readonly #cursor: JsonCursor
+  /** The first keys of no format. */
+  readonly keys: string[] = []
+  /** Values that no format has. */
+  strangers = 0
+  /** Whether there was a wrapper with nothing in it. */
+  isEmptyAnswer = false
+
+  constructor(cursor: JsonCursor) {
+    this.#cursor = cursor
+  }
+
+  look(depth: number): JsonFormat | undefined {
+    const cursor = this.#cursor
+    const first = depth > MAX_DEPTH ? 0 : cursor.peek()
+    if (first === OPEN_OBJECT) return this.#lookAtKeys(depth)
+    if (first !== OPEN_ARRAY) {
+      if (cursor.scalar() !== WORD) this.strangers++
+      return undefined
+    }
+    cursor.at++
+    while (cursor.element()) {
+      const format = this.look(depth + 1)
+      if (format) return format
+    }
+    return undefined
+  }
+
+  #lookAtKeys(depth: number): JsonFormat | undefined {
+    const cursor = this.#cursor
+    cursor.at++
+    for (let key = cursor.key(KEYS); key !== END; key = cursor.key(KEYS)) {
+      const meaning = MEANINGS[key]
+      if (meaning === undefined) {
+        this.strangers++
+        if (this.keys.length < MAX_KEYS) this.keys.push(cursor.text())
+        cursor.skip()
+        continue
+      }
+      if (meaning !== 'wrapper') return meaning
+      const strangers = this.strangers
+      const format = this.look(depth + 1)
+      if (format) return format
+      if (this.strangers === strangers) this.isEmptyAnswer = true
+    }
+    return undefined
+  }
 }

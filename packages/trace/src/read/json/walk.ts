@@ -55,7 +55,7 @@ export function readSpan(cursor: JsonCursor, repairs: Repairs, read: () => boole
     if (!(reason instanceof Unreadable)) throw reason
     what = reason.what
     cursor.at = at
-    cursor.skip()
+    cursor.skipInLines()
   }
   repairs.add('unreadable_span', () => `byte ${position}: ${what}`)
 }
