@@ -12,8 +12,8 @@ export interface DragAndSlack {
   readonly exclusiveDragNs: Float64Array
   /**
    * [N] by how much a span off the path could be moved without lengthening anything: from the end of the last sibling that
-   * happened before it (the first sibling's start if none did) to the end of the sibling on the path that ended next after
-   * it (its parent's end if none did). 0 on the path; NaN for what is background or outside.
+   * happened before it (the first sibling's start if none did) to the end of the sibling on the path that ended with it or
+   * next after it (its parent's end if none did). 0 on the path; NaN for what is background or outside.
    */
   readonly slackNs: Float64Array
 }
@@ -79,16 +79,18 @@ export function dragAndSlack(path: CriticalPath): DragAndSlack {
   return { dragNs, exclusiveDragNs, slackNs }
 }
 
-/** For each of a family the end of the next on the path that ends after it, or the parent's end. */
+/** For each of a family the end of the next on the path that ends with or after it, or the parent's end. */
 function latestFinishes(family: Int32Array, end: Float64Array, isOn: Uint8Array, parentEnd: number): Float64Array {
   const latest = new Float64Array(family.length)
-  let next = parentEnd
-  let nextLater = parentEnd // than all with the end of the one at hand
-  for (let i = family.length - 1; i >= 0; i--) {
+  let finish = parentEnd
+  for (let i = family.length - 1, last = i; i >= 0; i--) {
     const row = family[i]!
-    if (i + 1 < family.length && end[row] !== end[family[i + 1]!]) nextLater = next
-    latest[i] = nextLater
-    if (isOn[row] === 1) next = end[row]!
+    if (isOn[row] === 1) finish = end[row]!
+    latest[i] = finish
+    const isFirstOfItsEnd = i === 0 || end[family[i - 1]!] !== end[row]
+    if (!isFirstOfItsEnd) continue
+    latest.fill(finish, i, last + 1)
+    last = i - 1
   }
   return latest
 }
