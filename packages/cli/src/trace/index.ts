@@ -1,5 +1,6 @@
 // Traces as a page shows them: analysis in, plain data and HTML out. Behind `trimtab trace` and the playground alike.
 export { type Findings, TraceAnalysis } from './analysis.js'
-export { type ReadHooks, readPaths, type Selection, type TraceInput } from './read-paths.js'
+export { type ReadHooks, readPaths, type Selection, selectPaths, type TraceInput } from './read-paths.js'
 export { mountTraceReport, renderPartsStyle, renderTraceParts, renderTraceReport } from './report/index.js'
 export type * from './report/types.js'
+export { suspectsAgainst, suspectsWithin } from './suspects.js'

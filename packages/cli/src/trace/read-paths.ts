@@ -6,7 +6,7 @@ import {
   Names,
   PathFinder,
   type PathOptions,
-  type Repairs,
+  Repairs,
   readTraces,
   type Trace,
   type TraceFormat,
@@ -41,53 +41,71 @@ export interface ReadHooks {
 }
 
 /**
- * The critical paths of all requests that `selection` takes, one after the other.
+ * The critical paths of all requests of the inputs that `selection` takes, one after the other.
  * @throws {TraceError} `trace_format_unknown`, with the name of the input
  */
-export async function* readPaths(
+export const readPaths = (
   core: Core,
   inputs: readonly TraceInput[],
   selection: Selection,
   hooks: ReadHooks = {},
+): AsyncGenerator<CriticalPath, void> =>
+  selectPaths(core, (repairs) => readAll(inputs, selection.format, { ...hooks, repairs }), selection, hooks)
+
+/**
+ * The critical paths of the traces that `selection` takes.
+ * @param open  gives all traces, from the beginning, as often as it is called; `repairs` takes what was mended outside any
+ */
+export async function* selectPaths(
+  core: Core,
+  open: (repairs: Repairs) => AsyncIterable<Trace> | Iterable<Trace>,
+  selection: Selection,
+  { repairs = new Repairs(), onSetAside = () => {} }: ReadHooks = {},
 ): AsyncGenerator<CriticalPath, void> {
   const { slice } = selection
-  const bounds = slice && (await latencyBounds(core, inputs, selection, slice, hooks.signal))
-  for await (const path of readAllPaths(core, inputs, selection, hooks)) {
-    if (!bounds || (path.latencyNs >= bounds.least && path.latencyNs <= bounds.most)) yield path
-    else hooks.onSetAside?.(path.trace)
-  }
-}
-
-async function* readAllPaths(
-  core: Core,
-  inputs: readonly TraceInput[],
-  { format, path, clockSkewUs, traceId, service, operation }: Selection,
-  { repairs, signal, onSetAside }: ReadHooks,
-): AsyncGenerator<CriticalPath, void> {
-  const finder = new PathFinder(core, path)
-  const names = new Names()
+  const finder = new PathFinder(core, selection.path)
   try {
-    for (const input of inputs) {
-      const options = { names, ...(format && { format }), ...(repairs && { repairs }), ...(signal && { signal }) }
-      try {
-        for await (const trace of readTraces(input.open(), options)) {
-          signal?.throwIfAborted()
-          const isWanted = traceId === undefined || trace.traceId === traceId
-          const entry = isWanted ? entryOf(trace, service, operation) : -1
-          if (entry < 0) onSetAside?.(trace)
-          else
-            yield finder.find(
-              clockSkewUs === undefined ? trace : correctClockSkew(trace, { maxDeltaUs: clockSkewUs }),
-              entry,
-            )
-        }
-      } catch (error) {
-        if (!(error instanceof TrimtabError) || error.code !== 'trace_format_unknown') throw error
-        throw new TrimtabError(error.code, `${input.name}: ${error.message}`, { cause: error })
-      }
+    const bounds = slice && (await latencyBounds(pathsOf(finder, open(new Repairs()), selection), slice))
+    for await (const path of pathsOf(finder, open(repairs), selection, onSetAside)) {
+      if (!bounds || (path.latencyNs >= bounds.least && path.latencyNs <= bounds.most)) yield path
+      else onSetAside(path.trace)
     }
   } finally {
     finder.dispose()
+  }
+}
+
+async function* readAll(
+  inputs: readonly TraceInput[],
+  format: TraceFormat | undefined,
+  { repairs, signal }: ReadHooks,
+): AsyncGenerator<Trace, void> {
+  const names = new Names()
+  for (const input of inputs) {
+    try {
+      for await (const trace of readTraces(input.open(), { names, format, repairs, signal })) {
+        signal?.throwIfAborted()
+        yield trace
+      }
+    } catch (error) {
+      if (!(error instanceof TrimtabError) || error.code !== 'trace_format_unknown') throw error
+      throw new TrimtabError(error.code, `${input.name}: ${error.message}`, { cause: error })
+    }
+  }
+}
+
+async function* pathsOf(
+  finder: PathFinder,
+  traces: AsyncIterable<Trace> | Iterable<Trace>,
+  { clockSkewUs, traceId, service, operation }: Selection,
+  onSetAside: (trace: Trace) => void = () => {},
+): AsyncGenerator<CriticalPath, void> {
+  for await (const trace of traces) {
+    const isWanted = traceId === undefined || trace.traceId === traceId
+    const entry = isWanted ? entryOf(trace, service, operation) : -1
+    if (entry < 0) onSetAside(trace)
+    else
+      yield finder.find(clockSkewUs === undefined ? trace : correctClockSkew(trace, { maxDeltaUs: clockSkewUs }), entry)
   }
 }
 
@@ -114,20 +132,15 @@ export function entryOf(trace: Trace, service: string | undefined, operation: st
 
 /** The latencies between which a slice lies, both included. */
 async function latencyBounds(
-  core: Core,
-  inputs: readonly TraceInput[],
-  selection: Selection,
-  slice: { readonly from: number; readonly to: number },
-  signal: AbortSignal | undefined,
+  paths: AsyncIterable<CriticalPath>,
+  { from, to }: { readonly from: number; readonly to: number },
 ): Promise<{ readonly least: number; readonly most: number }> {
   const latencies: number[] = []
-  for await (const { latencyNs } of readAllPaths(core, inputs, selection, signal ? { signal } : {}))
-    latencies.push(latencyNs)
+  for await (const { latencyNs } of paths) latencies.push(latencyNs)
   const sorted = Float64Array.from(latencies).sort()
-  const last = sorted.length - 1
-  const at = (rank: number) => sorted[Math.min(last, Math.max(0, rank))] ?? 0
+  const at = (rank: number) => sorted[Math.min(sorted.length - 1, Math.max(0, rank))] ?? 0
   return {
-    least: at(Math.floor((slice.from / 100) * sorted.length)),
-    most: at(Math.ceil((slice.to / 100) * sorted.length) - 1),
+    least: at(Math.floor((from / 100) * sorted.length)),
+    most: at(Math.ceil((to / 100) * sorted.length) - 1),
   }
 }

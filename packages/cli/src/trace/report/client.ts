@@ -23,9 +23,11 @@ export function mountTraceReport(root: HTMLElement): void {
   const alignLines = () => {
     for (const waterfall of waterfalls) {
       const axis = waterfall.querySelector<HTMLElement>('.axis')!
-      const lines = waterfall.querySelector<SVGElement>('.wf-lines')!
-      lines.style.left = `${axis.offsetLeft - waterfall.querySelector<HTMLElement>('.wf-body')!.offsetLeft}px`
-      lines.style.width = `${axis.offsetWidth}px`
+      const body = waterfall.querySelector<HTMLElement>('.wf-body')!
+      for (const { style } of waterfall.querySelectorAll<SVGElement>('.wf-lines')) {
+        style.left = `${axis.offsetLeft - body.offsetLeft}px`
+        style.width = `${axis.offsetWidth}px`
+      }
     }
   }
   const watch = new ResizeObserver(alignLines)

@@ -47,10 +47,12 @@ function renderWaterfall(
   for (const [row, from, to] of shown.path) sections[row]!.push([from, to])
   const body = rows.map((row, i) => renderRow(row, sections[i]!, latencyUs, at, colours))
   const label = `Waterfall of ${plural(spans, 'span')}, ${duration(latencyUs)}; each row gives the time it owns on the critical path`
+  const lines = (layer: string, paths: string) =>
+    `<svg class="wf-lines ${layer}" viewBox="0 0 1000 ${rows.length * 2}" preserveAspectRatio="none" style="height:${rows.length * ROW_HEIGHT}px" aria-hidden="true">${paths}</svg>`
   const which = `data-request="${request}" data-view="${isFull ? 'full' : full ? 'compact' : 'only'}"`
   return `<div class="waterfall" role="table" aria-label="${escapeHtml(label)}" ${which}${isHidden ? ' hidden' : ''}>
 <div class="wf-head" role="row"><span role="columnheader">service and operation</span><span role="columnheader" class="axis">${marks.join('')}</span><span role="columnheader" class="num">lasts</span><span role="columnheader" class="num">on path</span></div>
-<div class="wf-body" role="rowgroup"><svg class="wf-lines" viewBox="0 0 1000 ${rows.length * 2}" preserveAspectRatio="none" style="height:${rows.length * ROW_HEIGHT}px" aria-hidden="true"><path class="grid" d="${grid}"/><path class="route" d="${routeOf(shown, at)}"/></svg>${body.join('')}</div></div>`
+<div class="wf-body" role="rowgroup">${lines('wf-grid', `<path d="${grid}"/>`)}${lines('wf-route', `<path d="${routeOf(shown, at)}"/>`)}${body.join('')}</div></div>`
 }
 
 function renderRow(

@@ -1,0 +1,147 @@
+import {
+  mountTraceReport,
+  renderPartsStyle,
+  renderTraceParts,
+  renderTraceReport,
+  type TraceReport,
+} from 'trimtab/trace/report'
+import { create, element } from '../view.js'
+import type { FromWorker, Question, ToWorker } from './protocol.js'
+import { SAMPLES } from './samples.js'
+
+const NONE = 'none'
+
+let worker: Worker | undefined
+let report: TraceReport | undefined
+/** What was asked last; a change of the form asks again. */
+let source: Question['source'] | undefined
+
+const input = (id: string) => element<HTMLInputElement>(id)
+const select = (id: string) => element<HTMLSelectElement>(id)
+const option = (value: string, label: string) => Object.assign(create('option', label), { value })
+
+function say(text: string, hasFailed = false): void {
+  element('status').textContent = text
+  element('status').classList.toggle('failed', hasFailed)
+}
+
+const meter = (share01: number) => {
+  element('meter').querySelector('i')!.style.width = `${share01 * 100}%`
+}
+
+/** Asks the worker, a new one each time: what the last one was still doing does not matter any more. */
+function ask(): void {
+  if (!source) return
+  worker?.terminate()
+  worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
+  worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => receive(data))
+  worker.addEventListener('error', ({ message }) => fail(message || 'the worker could not start'))
+  const [from, to] = select('slice').value.split('-').map(Number)
+  const service = select('service').value
+  const question: Question = {
+    source,
+    ...(service && { service }),
+    ...(to !== undefined && { slice: { from: from!, to } }),
+    mode: select('mode').value as Question['mode'],
+    overlapTolerance: input('tolerance').checked ? 'auto' : 0,
+  }
+  say(source.type === 'sample' ? 'simulating' : 'reading')
+  meter(0)
+  worker.postMessage({ type: 'analyse', question } satisfies ToWorker)
+}
+
+function fail(message: string): void {
+  worker?.terminate()
+  say(message, true)
+}
+
+function receive(message: FromWorker): void {
+  switch (message.type) {
+    case 'progress':
+      meter(message.read01)
+      say(
+        `${message.spans.toLocaleString('en')} spans, ${Math.round(message.spansPerSecond).toLocaleString('en')} a second`,
+      )
+      break
+    case 'done':
+      show(message)
+      break
+    case 'failed':
+      fail(message.message)
+      break
+    default:
+      message satisfies never
+  }
+}
+
+function show({ report: found, services, seconds }: Extract<FromWorker, { type: 'done' }>): void {
+  report = found
+  const parts = element('parts')
+  parts.innerHTML = renderTraceParts(found)
+  mountTraceReport(parts)
+  element<HTMLButtonElement>('save').disabled = false
+  const chosen = select('service').value
+  select('service').replaceChildren(option('', 'any service'), ...services.map((name) => option(name, name)))
+  select('service').value = services.includes(chosen) ? chosen : ''
+  meter(1)
+  const { traces, spans } = found.source
+  say(`${traces.toLocaleString('en')} requests, ${spans.toLocaleString('en')} spans in ${seconds.toFixed(2)} s`)
+}
+
+/** Other files, other services. */
+function begin(next: Question['source']): void {
+  source = next
+  select('service').value = ''
+  ask()
+}
+
+function askFiles(files: readonly File[]): void {
+  if (files.length === 0) return
+  select('sample').value = NONE
+  begin({ type: 'files', files, baseline: [...(input('baseline').files ?? [])] })
+}
+
+function setUpTheme(): void {
+  const root = document.documentElement
+  root.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+  element('theme').addEventListener('click', () => {
+    root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark'
+  })
+}
+
+function setUpDrop(): void {
+  const drop = element('drop')
+  const mark = (isOver: boolean) => (event: DragEvent) => {
+    event.preventDefault()
+    drop.classList.toggle('over', isOver)
+  }
+  // Anywhere on the page will do: a file that misses the box must not replace the page.
+  addEventListener('dragover', mark(true))
+  addEventListener('dragleave', mark(false))
+  addEventListener('drop', (event) => {
+    mark(false)(event)
+    askFiles([...(event.dataTransfer?.files ?? [])])
+  })
+}
+
+function save(): void {
+  if (!report) return
+  const url = URL.createObjectURL(new Blob([renderTraceReport(report)], { type: 'text/html' }))
+  Object.assign(document.createElement('a'), { href: url, download: 'trimtab-trace.html' }).click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+document.head.append(Object.assign(document.createElement('style'), { textContent: renderPartsStyle() }))
+setUpTheme()
+setUpDrop()
+select('sample').replaceChildren(option(NONE, 'none'), ...SAMPLES.map(({ name, label }) => option(name, label)))
+select('sample').addEventListener('change', () => {
+  if (select('sample').value !== NONE) begin({ type: 'sample', name: select('sample').value })
+})
+input('files').addEventListener('change', () => askFiles([...(input('files').files ?? [])]))
+input('baseline').addEventListener('change', () => {
+  if (source?.type === 'files') begin({ ...source, baseline: [...(input('baseline').files ?? [])] })
+})
+for (const id of ['service', 'slice', 'mode', 'tolerance']) element(id).addEventListener('change', ask)
+element('controls').addEventListener('submit', (event) => event.preventDefault())
+element('save').addEventListener('click', save)

@@ -1,0 +1,57 @@
+// Traces made on the spot, by the simulator of microservices: a healthy time, then one with something broken.
+import type { Core } from 'trimtab/core'
+import { type Anomaly, createPreset, MicroserviceSimulator, type PresetName } from 'trimtab/tasks'
+import type { Trace } from 'trimtab/trace'
+
+export interface Sample {
+  readonly name: string
+  readonly label: string
+  readonly application: PresetName
+  readonly anomalies: readonly Pick<Anomaly, 'kind' | 'target' | 'intensity'>[]
+}
+
+const HEALTHY_SECONDS = 15
+const BROKEN_SECONDS = 15
+
+export const SAMPLES: readonly Sample[] = [
+  {
+    name: 'hotel-cpu',
+    label: 'hotel reservation: a neighbour takes the CPU of one service',
+    application: 'hotel-reservation',
+    anomalies: [{ kind: 'cpu', target: { service: 'rate' }, intensity: 0.8 }],
+  },
+  {
+    name: 'social-delay',
+    label: 'social network: a slow network at one service',
+    application: 'social-network',
+    anomalies: [{ kind: 'network-delay', target: { service: 'post-storage' }, intensity: 0.8 }],
+  },
+  {
+    name: 'train-two',
+    label: 'train tickets: two things at once',
+    application: 'train-ticket',
+    anomalies: [
+      { kind: 'cpu', target: { service: 'seat' }, intensity: 0.8 },
+      { kind: 'disk-io', target: { service: 'mysql-order' }, intensity: 0.85 },
+    ],
+  },
+]
+
+/** The requests of a sample: of the time when all was well, and of the time after. */
+export function simulateSample(core: Core, { application, anomalies }: Sample): { usual: Trace[]; broken: Trace[] } {
+  const campaign = {
+    name: 'sample',
+    anomalies: anomalies.map((anomaly) => ({
+      ...anomaly,
+      startSeconds: HEALTHY_SECONDS,
+      durationSeconds: BROKEN_SECONDS,
+    })),
+  }
+  const simulator = new MicroserviceSimulator(core, createPreset(core, application), { campaign, seed: 7 })
+  const usual: Trace[] = []
+  const broken: Trace[] = []
+  simulator.run(HEALTHY_SECONDS, (trace) => usual.push(trace))
+  simulator.run(HEALTHY_SECONDS + BROKEN_SECONDS, (trace) => broken.push(trace))
+  simulator.dispose()
+  return { usual, broken }
+}

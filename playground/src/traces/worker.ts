@@ -1,0 +1,134 @@
+// Reads and analyses beside the page, so that the page stays quick with files of any size.
+import { type Core, createCore } from 'trimtab/core'
+import { type CriticalPath, CulpritWindow, type Repairs, readTraces, type Trace } from 'trimtab/trace'
+import { type Selection, selectPaths, suspectsAgainst, suspectsWithin, TraceAnalysis } from 'trimtab/trace/report'
+import type { FromWorker, Question, ToWorker } from './protocol.js'
+import { SAMPLES, simulateSample } from './samples.js'
+
+const TOP = 10
+const LEAST_REFERENCE = 8 // traces; fewer say nothing about noise
+const TELL_EVERY_MS = 100
+
+const send = (message: FromWorker) => postMessage(message)
+
+addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
+  answer(data).catch((error: unknown) =>
+    send({ type: 'failed', message: error instanceof Error ? error.message : String(error) }),
+  )
+})
+
+async function answer(message: ToWorker): Promise<void> {
+  if (message.type === 'analyse') await analyse(message.question)
+}
+
+type Open = (repairs: Repairs) => AsyncIterable<Trace> | Iterable<Trace>
+
+async function analyse(question: Question): Promise<void> {
+  const startedAt = performance.now()
+  const core = await createCore()
+  const { mode, overlapTolerance, service, slice } = question
+  const selection: Selection = { path: { mode, overlapTolerance }, service, slice }
+  const meter = createMeter()
+  const { files, usual, open } = await sourcesOf(core, question, meter)
+  const reference = new CulpritWindow()
+  if (usual) for await (const path of selectPaths(core, usual, { ...selection, slice: undefined })) reference.add(path)
+  const analysis = new TraceAnalysis(TOP)
+  const window = new CulpritWindow()
+  const services = new Set<string>()
+  const note = ({ trace }: Pick<CriticalPath, 'trace'>) => {
+    meter.spans += trace.size
+    for (const number of trace.service) services.add(trace.names.text(number))
+  }
+  const hooks = {
+    repairs: analysis.repairs,
+    onSetAside: (trace: Trace) => {
+      analysis.setAside++
+      note({ trace })
+    },
+  }
+  for await (const path of selectPaths(core, open, selection, hooks)) {
+    analysis.add(path)
+    window.add(path)
+    note(path)
+  }
+  if (analysis.requests === 0) throw new Error(`${files.join(', ')}: no request there that fits the form`)
+  const culprits =
+    reference.traces >= LEAST_REFERENCE
+      ? suspectsAgainst(core, window, reference, TOP)
+      : suspectsWithin(core, analysis.profile, TOP)
+  const settings = { mode, overlapTolerance, ...(service && { service }), ...(slice && { slice }) }
+  send({
+    type: 'done',
+    report: analysis.report('culprits', files, settings, { culprits }),
+    services: [...services].sort(),
+    seconds: (performance.now() - startedAt) / 1000,
+  })
+}
+
+interface Meter {
+  spans: number
+  count(bytes: number): void
+  /** Bytes that will be read in all. */
+  expect(bytes: number): void
+}
+
+function createMeter(): Meter {
+  const startedAt = performance.now()
+  let toldAt = startedAt
+  let [read, expected] = [0, 0]
+  return {
+    spans: 0,
+    expect(bytes) {
+      expected += bytes
+    },
+    count(bytes) {
+      read += bytes
+      const now = performance.now()
+      if (now - toldAt < TELL_EVERY_MS) return
+      toldAt = now
+      send({
+        type: 'progress',
+        read01: Math.min(1, read / Math.max(1, expected)),
+        spans: this.spans,
+        spansPerSecond: this.spans / ((now - startedAt) / 1000),
+      })
+    },
+  }
+}
+
+async function sourcesOf(
+  core: Core,
+  { source, slice }: Question,
+  meter: Meter,
+): Promise<{ readonly files: readonly string[]; readonly usual?: Open; readonly open: Open }> {
+  if (source.type === 'sample') {
+    const sample = SAMPLES.find(({ name }) => name === source.name)!
+    const { usual, broken } = simulateSample(core, sample)
+    return { files: [sample.label], usual: () => usual, open: () => broken }
+  }
+  const { files, baseline } = source
+  const passes = slice ? 2 : 1
+  for (const file of files) meter.expect(file.size * passes)
+  for (const file of baseline) meter.expect(file.size)
+  return {
+    files: files.map(({ name }) => name),
+    ...(baseline.length > 0 && { usual: (repairs: Repairs) => read(baseline, repairs, meter) }),
+    open: (repairs) => read(files, repairs, meter),
+  }
+}
+
+async function* read(files: readonly File[], repairs: Repairs, meter: Meter): AsyncGenerator<Trace, void> {
+  for (const file of files) {
+    const counting = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        meter.count(piece.byteLength)
+        controller.enqueue(piece)
+      },
+    })
+    try {
+      yield* readTraces(file.stream().pipeThrough(counting), { repairs })
+    } catch (error) {
+      throw new Error(`${file.name}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+}
