@@ -86,7 +86,6 @@ function latestFinishes(family: Int32Array, end: Float64Array, isOn: Uint8Array,
   for (let i = family.length - 1, last = i; i >= 0; i--) {
     const row = family[i]!
     if (isOn[row] === 1) finish = end[row]!
-    latest[i] = finish
     const isFirstOfItsEnd = i === 0 || end[family[i - 1]!] !== end[row]
     if (!isFirstOfItsEnd) continue
     latest.fill(finish, i, last + 1)
