@@ -1,0 +1,137 @@
+// Learns from some windows, judges others, beside what simple rules would have said.
+//
+// A pair is a component on the critical path of one type of requests in one window in which that type's SLO is broken:
+// what Algorithm 3.2 decides about. Labels are 'isResponsible' (what really broke the SLO) or 'isInjected' (FIRM's).
+import { Random } from '@trimtab/core'
+import { areaUnder, CriticalComponentClassifier, pointAt, rocCurve } from '@trimtab/trace'
+
+const EPOCHS = 20
+export const FALSE_POSITIVE_RATE = 0.14
+
+/** What the SVM looks at, by the name of the method. */
+const SVMS = { 'SVM, with reference': 'reference', 'SVM, window only': 'window', 'SVM, RI and CI': 'paper' }
+
+/** How suspicious a rule finds a component. */
+const RULES = {
+  'added time on the path': ({ addedShare }) => addedShare,
+  'growth of own time': ({ growth }) => growth,
+  RI: ({ correlation }) => correlation,
+  'CI = p99/p50': ({ tailOverMedian }) => tailOverMedian,
+  random: (_, random) => random.uniform(),
+}
+
+export const METHODS = [...Object.keys(SVMS), ...Object.keys(RULES)]
+export const SVM_METHODS = Object.keys(SVMS)
+
+export function pairsOf(collections) {
+  return collections.flatMap(({ graph, windows }, collection) =>
+    windows.flatMap(({ window, request, kinds, components }) =>
+      components.map((component) => {
+        const place = `${collection}/${window}`
+        return { ...component, kinds, graph, path: `${place}/${request}`, replica: `${place}/${component.instance}` }
+      }),
+    ),
+  )
+}
+
+/**
+ * All methods, fitted: { method, score(pair), border, wished }. `border` is the score from which on a component is called
+ * critical: for the SVM the one it has of itself, for rules the one with the fewest mistakes on `training`; `wished` is
+ * the border for the wished false-positive rate, read off `heldOut`.
+ */
+export function fitMethods(core, { training, heldOut, label, seed }) {
+  const svms = Object.entries(SVMS).map(([method, set]) => {
+    const labelled = (pairs) => pairs.map((pair) => ({ features: pair.features[set], isCritical: pair[label] }))
+    const classifier = new CriticalComponentClassifier(core, { features: set, seed })
+    classifier.learn(labelled(training), EPOCHS)
+    const { operatingPoint } = classifier.calibrate(labelled(heldOut), FALSE_POSITIVE_RATE)
+    const score = ({ features }) => classifier.decide(features[set]).decision
+    return { method, score, border: 0, wished: operatingPoint.threshold, dispose: () => classifier.dispose() }
+  })
+  const random = new Random(core, seed)
+  const rules = Object.entries(RULES).map(([method, rule]) => {
+    const score = (pair) => rule(pair, random)
+    const wished = pointAt(rocCurve(scored(score, heldOut, label)), FALSE_POSITIVE_RATE).threshold
+    return { method, score, border: bestBorder(scored(score, training, label)), wished, dispose() {} }
+  })
+  const methods = [...svms, ...rules]
+  return {
+    methods,
+    dispose() {
+      for (const { dispose } of methods) dispose()
+      random.dispose()
+    },
+  }
+}
+
+const scored = (score, pairs, label) => pairs.map((pair) => ({ score: score(pair), isPositive: pair[label] }))
+
+/** The score that divides labelled ones with the fewest mistakes. */
+function bestBorder(judged) {
+  const positives = judged.filter(({ isPositive }) => isPositive).length
+  const negatives = judged.length - positives
+  let [border, fewest] = [Number.POSITIVE_INFINITY, positives]
+  for (const { threshold, truePositiveRate, falsePositiveRate } of rocCurve(judged)) {
+    const mistakes = (1 - truePositiveRate) * positives + falsePositiveRate * negatives
+    if (mistakes < fewest) [border, fewest] = [threshold, mistakes]
+  }
+  return border
+}
+
+/** How a fitted method does on pairs. */
+export function judge({ score, border, wished }, pairs, label) {
+  const judged = scored(score, pairs, label)
+  const curve = rocCurve(judged)
+  return {
+    curve,
+    figures: {
+      area: areaUnder(curve),
+      truePositiveRate: pointAt(curve, FALSE_POSITIVE_RATE).truePositiveRate,
+      ...ratesAt(judged, border),
+      topRight: topRight(pairs, judged),
+      replicaAccuracy: ratesAt(anyOf(pairs, judged), border).accuracy,
+      wishedTruePositiveRate: ratesAt(judged, wished).truePositives,
+      wishedFalsePositiveRate: ratesAt(judged, wished).falsePositives,
+    },
+  }
+}
+
+function ratesAt(judged, border) {
+  const rate = (items, holds) => items.filter(holds).length / items.length
+  const isCalled = ({ score }) => score >= border
+  const positives = judged.filter(({ isPositive }) => isPositive)
+  const negatives = judged.filter(({ isPositive }) => !isPositive)
+  const [truePositives, falsePositives] = [rate(positives, isCalled), rate(negatives, isCalled)]
+  return {
+    accuracy: rate(judged, (one) => isCalled(one) === one.isPositive),
+    balancedAccuracy: (truePositives + 1 - falsePositives) / 2,
+    truePositives,
+    falsePositives,
+  }
+}
+
+/** How often the most suspicious component of a path is to blame, of the paths on which one is. */
+function topRight(pairs, judged) {
+  const tops = new Map()
+  for (const [i, { path }] of pairs.entries()) {
+    const { score, isPositive } = judged[i]
+    const top = tops.get(path) ?? { score: Number.NEGATIVE_INFINITY, isRight: false, hasCulprit: false }
+    if (score > top.score) Object.assign(top, { score, isRight: isPositive })
+    top.hasCulprit ||= isPositive
+    tops.set(path, top)
+  }
+  const solvable = [...tops.values()].filter(({ hasCulprit }) => hasCulprit)
+  return solvable.filter(({ isRight }) => isRight).length / solvable.length
+}
+
+/** Pairs of a window and a replica: as suspicious as on the worst of its paths, to blame if it is on any. */
+function anyOf(pairs, judged) {
+  const replicas = new Map()
+  for (const [i, { replica }] of pairs.entries()) {
+    const one = replicas.get(replica) ?? { score: Number.NEGATIVE_INFINITY, isPositive: false }
+    one.score = Math.max(one.score, judged[i].score)
+    one.isPositive ||= judged[i].isPositive
+    replicas.set(replica, one)
+  }
+  return [...replicas.values()]
+}
