@@ -42,7 +42,7 @@ describe('trimtab trace', () => {
     ['no file', ['profile'], /a file is missing: name trace files, or - for stdin/],
     ['a file that is not there', ['profile', 'gone.json'], /gone\.json cannot be read: ENOENT/],
     ['stdin twice', ['profile', '-', '-'], /- may stand once/],
-    ['a slice of stdin', ['profile', '-', '--percentile', '95-99'], /--percentile reads its input twice/],
+
     ['percentiles the wrong way round', ['profile', 'one.json', '--percentile', '99-95'], /the smaller first/],
     [
       'a tolerance in words',
@@ -218,7 +218,8 @@ describe('trimtab trace culprits', () => {
     const host = shop()
     const argv = ['culprits', 'slow.json', '--baseline', 'usual.json', '--json', '--report', 'c.html']
     const { suspects } = JSON.parse((await run(argv, host)).out).culprits
-    expect(suspects[0].service).toBe('ads')
+    expect(suspects[0]).toMatchObject({ service: 'ads', whatIf: { changes: [{ service: 'ads', speedUp: 2 }] } })
+    expect(suspects[0].whatIf.gain01).toBeGreaterThan(0.2)
     expect(host.files.get('c.html')).toContain(suspects[0].reasons[0].replace(/'/g, '&#39;'))
   })
 
@@ -273,5 +274,48 @@ describe('trimtab trace diff', () => {
   it('ends with 0 when they got faster or nothing changed', async () => {
     expect((await run(['diff', '--before', 'slow.json', '--after', 'usual.json'])).code).toBe(0)
     expect((await run(['diff', 'usual.json', 'usual.json'])).code).toBe(0)
+  })
+})
+
+describe('trimtab trace what-if', () => {
+  const gains = (answer: { whatIf: { changes: { service: string }[]; gain01: number }[] }) =>
+    Object.fromEntries(
+      answer.whatIf.map(({ changes, gain01 }) => [changes.map(({ service }) => service).join(), gain01]),
+    )
+
+  it('asks what each of the heaviest services would buy at twice the speed', async () => {
+    const answer = JSON.parse((await run(['what-if', 'usual.json', '--json'])).out)
+    const gain = gains(answer)
+    expect(Object.keys(gain).sort()).toEqual(['ads', 'cart', 'db', 'front'])
+    // The calls of this shop come one after the other: half of a service's time is what it buys.
+    const { profile } = JSON.parse((await run(['profile', 'usual.json', '--json'])).out)
+    for (const { service, share } of profile.services) if (share > 0) expect(gain[service]).toBeCloseTo(share / 2, 2)
+  })
+
+  it('shows the change that was asked for, alone and with others', async () => {
+    const { code, out } = await run(['what-if', 'usual.json', '--speed-up', 'cart=2', '--slow-down', 'db=3'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^cart 2× as fast .* \+\d\d\.\d % /m)
+    expect(out).toMatch(/^db 3× as slow .* −\d\d\.\d % /m)
+    expect(out).toMatch(/^cart 2× as fast, db 3× as slow /m)
+  })
+
+  it('reads stdin, and keeps it for the second reading', async () => {
+    const host = shop()
+    host.files.set('-', host.files.get('usual.json')!)
+    const answer = JSON.parse((await run(['what-if', '-', '--json', '--percentile', '50-100'], host)).out)
+    expect(answer.source).toMatchObject({ traces: 20, setAside: 20 })
+    expect(gains(answer)).toHaveProperty('cart')
+  })
+
+  it.each([
+    ['a service that no request reaches', ['--speed-up', 'crt=2'], /no request reaches crt; did you mean cart\?/],
+    ['no factor', ['--speed-up', 'cart'], /--speed-up must be the name of a service, =, and a number above 0/],
+    ['a factor of zero', ['--slow-down', 'cart=0'], /a number above 0, got "cart=0"/],
+    ['a mode that does not say who waited', ['--mode', 'firm'], /--mode must be blocking here, got firm/],
+  ])('refuses %s', async (_, argv, message) => {
+    const { code, err } = await run(['what-if', 'usual.json', ...argv])
+    expect(code).toBe(2)
+    expect(err).toMatch(message)
   })
 })

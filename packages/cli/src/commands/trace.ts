@@ -8,6 +8,7 @@ export const trace: Command = defineGroup({
     'critical-path': async () => (await import('./trace/critical-path.js')).criticalPath,
     profile: async () => (await import('./trace/profile.js')).profile,
     culprits: async () => (await import('./trace/culprits.js')).culprits,
+    'what-if': async () => (await import('./trace/what-if.js')).whatIf,
     diff: async () => (await import('./trace/diff.js')).diff,
   },
   examples: [

@@ -60,6 +60,14 @@ export class TraceAnalysis {
     return this.#spans
   }
 
+  /** Those that own time, largest share first. */
+  get services(): ServiceView[] {
+    return this.profile
+      .services()
+      .filter(({ selfNs }) => selfNs > 0)
+      .map((cell) => ({ service: cell.service, ...cellView(cell) }))
+  }
+
   /** The slowest requests, slowest first. */
   get slowest(): readonly PathSummary[] {
     return this.#slowest
@@ -82,15 +90,12 @@ export class TraceAnalysis {
       { role: 'about the median', latencyNs: latency.quantile(0.5) },
       { role: 'about the 99th percentile', latencyNs: latency.quantile(0.99) },
     ]
-    const services = profile.services()
     return {
       command,
       source: { files, traces: this.requests, spans: this.#spans, setAside: this.setAside },
       settings,
       latency: atMost(latencyView(latency), this.#slowest[0]?.latencyUs ?? 0),
-      services: services
-        .filter(({ selfNs }) => selfNs > 0)
-        .map((cell) => ({ service: cell.service, ...cellView(cell) })),
+      services: this.services,
       callPaths: profile
         .callPaths()
         .slice(0, Math.max(this.#top, 20))

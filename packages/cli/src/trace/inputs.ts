@@ -12,11 +12,12 @@ export interface Inputs {
   readonly list: readonly TraceInput[]
   /** Tells how many spans were analysed so far, for the rate. */
   note(spans: number): void
-  finish(): void
+  /** Takes the progress away between two readings. */
+  pause(): void
 }
 
 /**
- * @param passes  how often everything is read
+ * @param passes  how often everything is read; what comes by stdin is kept in memory if more than once
  * @throws {UsageError} with every file that cannot be read, and what else is wrong with them
  */
 export async function openInputs(files: readonly string[], host: Host, passes = 1): Promise<Inputs> {
@@ -32,8 +33,6 @@ export async function openInputs(files: readonly string[], host: Host, passes = 
     }),
   )
   if (files.filter((file) => file === STDIN).length > 1) problems.push('- may stand once: stdin is there only once')
-  if (passes > 1 && files.includes(STDIN))
-    problems.push('--percentile reads its input twice: name a file instead of - (or use --top for the slowest)')
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   const totalBytes = sizes.every((size) => size !== undefined)
     ? sizes.reduce<number>((sum, size) => sum + size!, 0) * passes
@@ -51,10 +50,16 @@ export async function openInputs(files: readonly string[], host: Host, passes = 
         : label
     progress.update({ done: bytes / MIB, total: totalBytes === undefined ? undefined : totalBytes / MIB, label: words })
   }
+  let kept: Uint8Array[] | undefined // stdin, which can be read only once
   async function* pieces(file: string): AsyncGenerator<Uint8Array, void> {
     label = file === STDIN ? 'stdin' : file
+    const isKept = file === STDIN && passes > 1
+    const source = isKept && kept ? kept : host.readBytes(file)
+    const isFirst = isKept && kept === undefined
+    if (isFirst) kept = []
     try {
-      for await (const piece of host.readBytes(file)) {
+      for await (const piece of source) {
+        if (isFirst) kept!.push(piece)
         yield piece
         bytes += piece.byteLength
         show()
@@ -69,6 +74,6 @@ export async function openInputs(files: readonly string[], host: Host, passes = 
     note(more) {
       spans += more
     },
-    finish: () => progress.finish(),
+    pause: () => progress.finish(),
   }
 }

@@ -1,6 +1,7 @@
 // What all commands of `trimtab trace` take: where the traces are, which of them, how the path is found, where the answer goes.
 import type { PathOptions, TraceFormat } from '@trimtab/trace'
 import { choiceOption, numberOption, type Option, switchOption, textOption } from '../options.js'
+import type { SpeedChange } from './report/types.js'
 
 export const TRACE_FORMATS: readonly TraceFormat[] = ['jaeger', 'otlp-json', 'otlp-protobuf', 'zipkin', 'csv']
 
@@ -95,12 +96,6 @@ function toleranceOption(help: string): Option<number | 'auto'> {
       return number <= LONGEST_US ? { value: number } : { must: 'must be auto or a number of microseconds' }
     },
   }
-}
-
-export interface SpeedChange {
-  readonly service: string
-  /** How many times as fast. */
-  readonly speedUp: number
 }
 
 /** `SERVICE=2`, several separated by commas. @param turn  from the number given to times as fast */

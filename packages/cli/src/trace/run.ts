@@ -1,13 +1,14 @@
 // Files in, an analysis out: what every command of `trimtab trace` begins with.
 import { type Core, createCore, TraceError } from '@trimtab/core'
-import type { CriticalPath } from '@trimtab/trace'
+import { type CriticalPath, type Trace, Workflow } from '@trimtab/trace'
 import type { Host } from '../host.js'
 import { suggestion } from '../options.js'
 import { TraceAnalysis } from './analysis.js'
 import { openInputs } from './inputs.js'
 import { type CommonValues, pathOptionsOf } from './options.js'
-import { readPaths, type Selection } from './read-paths.js'
-import type { ReportSettings } from './report/types.js'
+import { type ReadHooks, readPaths, type Selection } from './read-paths.js'
+import type { ReportSettings, SpeedChange, WhatIfView } from './report/types.js'
+import { Replay } from './what-if.js'
 
 /** What requests are chosen by; one command takes a trace id as well. */
 type RequestValues = CommonValues & { readonly trace?: string | undefined }
@@ -34,12 +35,23 @@ export const settingsOf = (values: RequestValues): ReportSettings => ({
 export interface Analysed {
   readonly core: Core
   readonly analysis: TraceAnalysis
+  /**
+   * Replays the same requests under changes, each by itself; needs `isReplayed`.
+   * @returns nothing for paths of another mode than `blocking`, which alone says who waited for whom
+   */
+  replay(cases: readonly (readonly SpeedChange[])[]): Promise<WhatIfView[]>
+}
+
+export interface AnalyseOptions {
+  /** Sees every path that was taken. */
+  readonly onPath?: (path: CriticalPath) => void
+  /** Whether the requests will be read once more. */
+  readonly isReplayed?: boolean
 }
 
 const MAX_NAMES = 1000 // of services, to suggest one for a misspelt --service
 
 /**
- * @param onPath  sees every path that was taken
  * @throws {UsageError} when a file cannot be read
  * @throws {TraceError} `trace_empty`: nothing was read, or nothing of it was asked for; `trace_format_unknown`
  */
@@ -47,31 +59,45 @@ export async function analyseFiles(
   files: readonly string[],
   values: RequestValues,
   host: Host,
-  onPath: (path: CriticalPath) => void = () => {},
+  { onPath = () => {}, isReplayed = false }: AnalyseOptions = {},
 ): Promise<Analysed> {
-  const inputs = await openInputs(files, host, values.percentile ? 2 : 1)
+  const isPossible = isReplayed && values.mode === 'blocking'
+  const inputs = await openInputs(files, host, (values.percentile ? 2 : 1) * (isPossible ? 2 : 1))
   const core = await createCore()
   const analysis = new TraceAnalysis(values.top)
+  const workflow = new Workflow()
   const services = new Set<string>()
-  try {
-    const hooks = {
-      repairs: analysis.repairs,
-      signal: host.signal,
-      onSetAside: ({ names, service, size }: CriticalPath['trace']) => {
-        analysis.setAside++
-        for (let row = 0; row < size && services.size < MAX_NAMES; row++) services.add(names.text(service[row]!))
-      },
+  const selection = selectionOf(values)
+  const each = async (hooks: ReadHooks, visit: (path: CriticalPath) => void) => {
+    try {
+      for await (const path of readPaths(core, inputs.list, selection, { ...hooks, signal: host.signal })) {
+        visit(path)
+        inputs.note(path.trace.size)
+      }
+    } finally {
+      inputs.pause()
     }
-    for await (const path of readPaths(core, inputs.list, selectionOf(values), hooks)) {
-      analysis.add(path)
-      inputs.note(path.trace.size)
-      onPath(path)
-    }
-  } finally {
-    inputs.finish()
   }
+  const onSetAside = ({ names, service, size }: Trace) => {
+    analysis.setAside++
+    for (let row = 0; row < size && services.size < MAX_NAMES; row++) services.add(names.text(service[row]!))
+  }
+  await each({ repairs: analysis.repairs, onSetAside }, (path) => {
+    analysis.add(path)
+    if (isPossible) workflow.add(path)
+    onPath(path)
+  })
   if (analysis.requests === 0) throw new TraceError('trace_empty', whyNothing(files, values, analysis, services))
-  return { core, analysis }
+  return {
+    core,
+    analysis,
+    async replay(cases) {
+      if (!isPossible || cases.length === 0) return []
+      const replay = new Replay(cases, workflow)
+      await each({}, (path) => replay.add(path))
+      return replay.views()
+    },
+  }
 }
 
 function whyNothing(

@@ -11,7 +11,7 @@ import {
   rankCulprits,
 } from '@trimtab/trace'
 import { duration, plural } from './report/format.js'
-import type { CulpritsView } from './report/types.js'
+import type { CulpritsView, WhatIfView } from './report/types.js'
 
 const STANDS_OUT = Math.log(1 + 3) // three times what comparisons within the baseline show by chance
 
@@ -59,3 +59,9 @@ function viewOfComponents({ components, classifier }: CriticalComponents, reques
       })),
   }
 }
+
+/** @param gains  of the first suspects, in their order */
+export const withGains = ({ against, suspects }: CulpritsView, gains: readonly WhatIfView[]): CulpritsView => ({
+  against,
+  suspects: suspects.map((suspect, i) => (gains[i] ? { ...suspect, whatIf: gains[i] } : suspect)),
+})

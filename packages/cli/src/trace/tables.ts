@@ -3,9 +3,9 @@ import type { PathSummary } from '@trimtab/trace'
 import { fixed } from '../report/format.js'
 import { type Column, formatTable, type Paint } from '../terminal.js'
 import type { Judgement } from './labels.js'
-import { count, duration, percent, plural, signedDuration, signedPercent, speed } from './report/format.js'
+import { changeText, count, duration, percent, plural, signedDuration, signedPercent } from './report/format.js'
 import { factsOf } from './report/head.js'
-import { diffWords } from './report/tables.js'
+import { diffWords, gainText } from './report/tables.js'
 import type { CulpritsView, DiffView, ServiceView, TraceReport, TraceView, WhatIfView } from './report/types.js'
 
 const left = (title: string): Column => ({ title, align: 'left' })
@@ -116,11 +116,11 @@ export function formatPath(path: PathSummary, paint: Paint): string {
 }
 
 export function formatCulprits({ suspects, against }: CulpritsView, paint: Paint): string {
-  const lines = suspects.map(({ service, instance, score, probability01, reasons }, i) => {
+  const lines = suspects.map(({ service, instance, score, probability01, reasons, whatIf }, i) => {
     const sure = probability01 === undefined ? `score ${fixed(score, 2)}` : `${percent(probability01)} sure`
     const name = i === 0 ? paint.accent(paint.bold(service)) : paint.bold(service)
     const head = `${String(i + 1).padStart(2)}. ${name}${instance ? ` ${instance}` : ''}  ${paint.dim(sure)}`
-    return [head, ...reasons.map((reason) => `      ${reason}`)].join('\n')
+    return [head, ...reasons, ...(whatIf ? [gainText(whatIf)] : [])].join('\n      ')
   })
   return `${paint.dim(against)}\n\n${lines.length > 0 ? lines.join('\n') : 'No service stands out.'}\n`
 }
@@ -162,22 +162,24 @@ export function formatJudgement({ incidents, scores }: Judgement, paint: Paint):
 
 export function formatWhatIf(rows: readonly WhatIfView[], paint: Paint): string {
   const columns = [
-    left('if this were'),
-    left(''),
+    left('if'),
     right('mean'),
     right('p50'),
     right('p99'),
     right('gain'),
-    right('between'),
+    right('at least'),
+    right('at most'),
+    right('requests'),
   ]
   const cells = rows.map((one) => [
-    one.service,
-    speed(one.speedUp),
+    changeText(one.changes),
     duration(one.meanUs),
     duration(one.p50Us),
     duration(one.p99Us),
     signedPercent(one.gain01),
-    `${percent(one.pessimistic01)} and ${percent(one.optimistic01)}`,
+    signedPercent(one.pessimistic01),
+    signedPercent(one.optimistic01),
+    count(one.requests),
   ])
   return `${formatTable(columns, cells, paint)}\n`
 }

@@ -8,6 +8,7 @@ import { checkDestination, deliver, tellRepairs } from '../../trace/output.js'
 import { renderTraceReport } from '../../trace/report/index.js'
 import { analyseFiles, settingsOf } from '../../trace/run.js'
 import { formatHeading, formatPath, formatTraces } from '../../trace/tables.js'
+import { usualChanges } from '../../trace/what-if.js'
 
 const options = {
   trace: textOption('ID', 'only the request with this trace id', undefined),
@@ -38,12 +39,14 @@ export const criticalPath: Command = defineCommand({
   async run(values, host, files) {
     await checkDestination(values, host)
     const format = values.json ? 'json' : values.format
+    const isPage = format === 'html' || values.report !== undefined
     const lines: string[] = []
     const onPath = (path: CriticalPath) => {
       if (format === 'attributes') for (const span of spanAttributes(path)) lines.push(`${JSON.stringify(span)}\n`)
     }
-    const { analysis } = await analyseFiles(files, values, host, onPath)
-    const report = analysis.report('critical-path', files, settingsOf(values))
+    const { analysis, replay } = await analyseFiles(files, values, host, { onPath, isReplayed: isPage })
+    const whatIf = await replay(usualChanges(analysis.services))
+    const report = analysis.report('critical-path', files, settingsOf(values), { whatIf })
     const paint = createPaint(host.stdout, host.env)
     const answer = (): Iterable<string> => {
       switch (format) {

@@ -1,4 +1,4 @@
-import { CulpritWindow, loadCulpritModel, saveCulpritModel } from '@trimtab/trace'
+import { type CriticalPath, CulpritWindow, loadCulpritModel, saveCulpritModel } from '@trimtab/trace'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import type { Host } from '../../host.js'
 import { choiceOption, textOption, UsageError } from '../../options.js'
@@ -9,8 +9,9 @@ import { type CommonValues, commonOptions } from '../../trace/options.js'
 import { checkDestination, deliver, tellRepairs } from '../../trace/output.js'
 import { renderTraceReport } from '../../trace/report/index.js'
 import { analyseFiles, settingsOf } from '../../trace/run.js'
-import { suspectsAgainst, suspectsWithin } from '../../trace/suspects.js'
+import { suspectsAgainst, suspectsWithin, withGains } from '../../trace/suspects.js'
 import { formatCulprits, formatHeading, formatJudgement } from '../../trace/tables.js'
+import { usualChanges } from '../../trace/what-if.js'
 
 const options = {
   baseline: textOption(
@@ -62,10 +63,12 @@ export const culprits: Command = defineCommand({
 
     const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
     const window = new CulpritWindow()
-    const { core, analysis } = await analyseFiles(files, values, host, (path) => window.add(path))
-    const found = baseline
+    const onPath = (path: CriticalPath) => window.add(path)
+    const { core, analysis, replay } = await analyseFiles(files, values, host, { onPath, isReplayed: true })
+    const ranked = baseline
       ? suspectsAgainst(core, window, baseline, values.top, model)
       : suspectsWithin(core, analysis.profile, values.top)
+    const found = withGains(ranked, await replay(usualChanges(ranked.suspects)))
     const report = analysis.report('culprits', files, settingsOf(values), { culprits: found })
     const paint = createPaint(host.stdout, host.env)
     const answers = {
@@ -89,7 +92,7 @@ async function readText(option: string, file: string, host: Host): Promise<strin
 
 async function windowOf(files: readonly string[], values: CommonValues, host: Host): Promise<CulpritWindow> {
   const window = new CulpritWindow()
-  await analyseFiles(files, values, host, (path) => window.add(path))
+  await analyseFiles(files, values, host, { onPath: (path) => window.add(path) })
   return window
 }
 
@@ -103,7 +106,7 @@ async function judgeIncidents(
   const labels = parseLabels(await readText('--labels', labelsFile, host), labelsFile)
   const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
   const windows = new IncidentWindows()
-  const { core, analysis } = await analyseFiles(files, values, host, (path) => windows.add(path))
+  const { core, analysis } = await analyseFiles(files, values, host, { onPath: (path) => windows.add(path) })
   const known = labels.filter(({ fault }) => windows.window(fault))
   if (known.length === 0)
     throw new UsageError(

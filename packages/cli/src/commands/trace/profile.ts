@@ -8,6 +8,7 @@ import { checkDestination, deliver, tellRepairs } from '../../trace/output.js'
 import { renderTraceReport } from '../../trace/report/index.js'
 import { analyseFiles, settingsOf } from '../../trace/run.js'
 import { formatCallPaths, formatHeading, formatServices } from '../../trace/tables.js'
+import { usualChanges } from '../../trace/what-if.js'
 
 const options = {
   format: choiceOption('of the answer', ['table', 'json', 'folded', 'speedscope', 'html', 'prometheus'], 'table'),
@@ -29,10 +30,12 @@ export const profile: Command = defineCommand({
   exits: 'Exit: 0 done, 2 the call is bad or no request could be analysed.',
   async run(values, host, files) {
     await checkDestination(values, host)
-    const { analysis } = await analyseFiles(files, values, host)
-    const report = analysis.report('profile', files, settingsOf(values))
-    const paint = createPaint(host.stdout, host.env)
     const format = values.json ? 'json' : values.format
+    const isPage = format === 'html' || values.report !== undefined
+    const { analysis, replay } = await analyseFiles(files, values, host, { isReplayed: isPage })
+    const whatIf = await replay(usualChanges(analysis.services))
+    const report = analysis.report('profile', files, settingsOf(values), { whatIf })
+    const paint = createPaint(host.stdout, host.env)
     const answer = (): Iterable<string> => {
       switch (format) {
         case 'table':

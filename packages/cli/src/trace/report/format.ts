@@ -1,5 +1,6 @@
 // Numbers as people read them: on the terminal, in the page, in the playground.
 import { fixed } from '../../report/format.js'
+import type { SpeedChange } from './types.js'
 
 const UNITS = [
   { us: 60e6, digits: 1, unit: 'min' },
@@ -36,9 +37,12 @@ export const count = (n: number): string => String(Math.round(n)).replace(/\B(?=
 
 export const plural = (n: number, unit: string, units = `${unit}s`): string => `${count(n)} ${n === 1 ? unit : units}`
 
-/** `2× faster`, `half as fast`, `taking no time`. */
+/** `2× as fast`, `3× as slow`. */
 export function speed(speedUp: number): string {
-  if (speedUp === Number.POSITIVE_INFINITY) return 'taking no time'
   const factor = speedUp >= 1 ? speedUp : 1 / speedUp
-  return `${Number(factor.toPrecision(3))}× ${speedUp >= 1 ? 'faster' : 'slower'}`
+  return `${Number(factor.toPrecision(3))}× as ${speedUp >= 1 ? 'fast' : 'slow'}`
 }
+
+/** `cart 2× as fast, db 3× as slow`. */
+export const changeText = (changes: readonly SpeedChange[]): string =>
+  changes.map(({ service, speedUp }) => `${service} ${speed(speedUp)}`).join(', ')

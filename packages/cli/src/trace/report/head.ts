@@ -1,6 +1,6 @@
 // The top of the page: what was read, and the answer in four figures.
 import { escapeHtml } from '../../report/format.js'
-import { count, duration, percent, plural } from './format.js'
+import { changeText, count, duration, percent, plural } from './format.js'
 import type { TraceReport } from './types.js'
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ export function renderTiles(report: TraceReport): string {
           {
             title: 'Largest gain',
             value: percent(fix.gain01),
-            note: `of the mean, with ${fix.service} ${fix.speedUp}× faster`,
+            note: `of the mean, with ${changeText(fix.changes)}`,
           },
         ]
       : []),

@@ -1,7 +1,7 @@
 // The tables of the page: who owns the time, who is suspected, what a fix would buy, what changed, what was mended.
 import { escapeHtml, fixed } from '../../report/format.js'
 import type { ServiceColours } from './colours.js'
-import { count, duration, percent, plural, signedDuration, signedPercent, speed } from './format.js'
+import { changeText, count, duration, percent, plural, signedDuration, signedPercent } from './format.js'
 import type { CulpritsView, DiffView, RepairView, ServiceView, TraceView, WhatIfView } from './types.js'
 
 const head = (columns: readonly (readonly [title: string, help: string])[]) =>
@@ -46,13 +46,17 @@ export function renderServices(
   return `<section aria-labelledby="h-services"><h2 id="h-services">Who owns the latency</h2><p class="lead">Every instant of a request belongs to one service: what it waited for just then.</p>${table(columns, services.slice(0, MOST_SERVICES).map(row), 'Services on the critical paths')}${others}${fine}</section>`
 }
 
+/** What a fix of it would buy, in a sentence. */
+export const gainText = ({ changes, gain01, pessimistic01, optimistic01 }: WhatIfView): string =>
+  `${changeText(changes)}, requests would take ${percent(gain01)} less on average (${percent(pessimistic01)} to ${percent(optimistic01)})`
+
 export function renderCulprits(culprits: CulpritsView | undefined, colours: ServiceColours): string {
   if (!culprits) return ''
   const { suspects, against } = culprits
   const most = Math.max(...suspects.map(({ score }) => score), 0)
   const cards = suspects.map(
-    ({ service, instance, score, probability01, reasons }, i) =>
-      `<li style="${colours.style(service)}"><div class="rank">${i + 1}</div><div><h3>${escapeHtml(service)}${instance ? ` <span class="muted">${escapeHtml(instance)}</span>` : ''}${probability01 === undefined ? '' : ` <span class="tag">${percent(probability01)} sure</span>`}</h3><i class="track"><i style="width:${most > 0 ? ((Math.max(0, score) / most) * 100).toFixed(1) : 0}%"></i></i><ul>${reasons.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul></div></li>`,
+    ({ service, instance, score, probability01, reasons, whatIf }, i) =>
+      `<li style="${colours.style(service)}"><div class="rank">${i + 1}</div><div><h3>${escapeHtml(service)}${instance ? ` <span class="muted">${escapeHtml(instance)}</span>` : ''}${probability01 === undefined ? '' : ` <span class="tag">${percent(probability01)} sure</span>`}</h3><i class="track"><i style="width:${most > 0 ? ((Math.max(0, score) / most) * 100).toFixed(1) : 0}%"></i></i><ul>${[...reasons, ...(whatIf ? [gainText(whatIf)] : [])].map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul></div></li>`,
   )
   const body = suspects.length === 0 ? '<p>No service stands out.</p>' : `<ol class="suspects">${cards.join('')}</ol>`
   return `<section aria-labelledby="h-culprits"><h2 id="h-culprits">Suspects</h2><p class="lead">${escapeHtml(against)}</p>${body}</section>`
@@ -61,19 +65,22 @@ export function renderCulprits(culprits: CulpritsView | undefined, colours: Serv
 export function renderWhatIf(rows: readonly WhatIfView[] | undefined, colours: ServiceColours): string {
   if (!rows || rows.length === 0) return ''
   const columns = [
-    ['if this were', ''],
-    ['change', 'Of its time in every request.'],
+    ['if', ''],
     ['mean latency', 'Of all requests, after the change.'],
     ['p50', ''],
     ['p99', ''],
     ['gain', 'Of the mean latency.'],
-    ['between', 'If what runs beside it were to take over the path at once, and if nothing did.'],
+    [
+      'between',
+      'If nothing that may have begun by its own clock moved forward, and if every call waited just for whom it suits.',
+    ],
+    ['requests', 'That reach it.'],
   ] as const
-  const body = rows.map(
-    (one) =>
-      `<tr>${named(colours, one.service)}<td>${speed(one.speedUp)}</td><td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td>${bar(colours, one.service, one.gain01)}<td class="muted">${percent(one.pessimistic01)} to ${percent(one.optimistic01)}</td></tr>`,
-  )
-  return `<section aria-labelledby="h-what-if"><h2 id="h-what-if">What a fix would buy</h2><p class="lead">The requests replayed with one service faster or slower; what ran beside it moves up.</p>${table(columns, body, 'What-if')}</section>`
+  const body = rows.map((one) => {
+    const service = one.changes[0]!.service
+    return `<tr>${named(colours, service, changeText(one.changes))}<td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td>${bar(colours, service, one.gain01)}<td class="muted">${percent(one.pessimistic01)} to ${percent(one.optimistic01)}</td><td>${count(one.requests)}</td></tr>`
+  })
+  return `<section aria-labelledby="h-what-if"><h2 id="h-what-if">What a fix would buy</h2><p class="lead">The requests replayed with the own time of a service changed; whatever waited for it moves along.</p>${table(columns, body, 'What-if')}</section>`
 }
 
 /** The change in sentences, for the page and the terminal. */

@@ -152,12 +152,12 @@ export interface SuspectView {
   readonly probability01?: number
   /** In words, the weightiest first. */
   readonly reasons: readonly string[]
+  /** If it were twice as fast. */
+  readonly whatIf?: WhatIfView
 }
 
 export interface WhatIfView {
-  readonly service: string
-  /** 2: twice as fast; 0.5: half as fast; Infinity: takes no time. */
-  readonly speedUp: number
+  readonly changes: readonly SpeedChange[]
   readonly meanUs: number
   readonly p50Us: number
   readonly p99Us: number
@@ -166,6 +166,14 @@ export interface WhatIfView {
   /** Bounds of `gain01`. */
   readonly pessimistic01: number
   readonly optimistic01: number
+  /** Requests with a span that is different. */
+  readonly requests: number
+}
+
+export interface SpeedChange {
+  readonly service: string
+  /** How many times as fast: 2 is twice, 0.5 half as fast. */
+  readonly speedUp: number
 }
 
 export interface DiffView {
