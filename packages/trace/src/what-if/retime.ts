@@ -5,6 +5,8 @@ import { REMOVED } from './change.js'
 
 /** Below a parent with more call paths than this, everything that was over before a call began is taken to precede it. */
 const MANY = 64
+/** Instead of the call path of a child that has it in common with a sibling: which is which, nobody can tell. */
+const NO_TELLING = -1
 
 /** How long a request would have taken. ns. */
 export interface Retimed {
@@ -46,12 +48,14 @@ export class Retimer {
   #durations = new Float64Array(64 * ANSWERS)
   // [children of one span], times since the span's start
   #rows = new Int32Array(64)
+  #paths = new Int32Array(64)
   #starts = new Float64Array(64)
   #ends = new Float64Array(64) // when the next could begin
   #fullEnds = new Float64Array(64)
   #newEnds = new Float64Array(64 * ANSWERS)
   #byEnd = new Int32Array(64)
   readonly #ended = new EndedSiblings()
+  readonly #onlyChild = new Map<number, number>()
 
   constructor(workflow?: Workflow) {
     this.#workflow = workflow
@@ -97,8 +101,8 @@ export class Retimer {
       durations.fill(0, at, at + ANSWERS)
       return
     }
-    const children = this.#gatherChildren(path, row)
-    this.#placeChildren(children, factor, pathOf)
+    const children = this.#gatherChildren(path, row, pathOf)
+    this.#placeChildren(children, factor)
     let lastEnd = 0
     for (let i = 0; i < children; i++) lastEnd = Math.max(lastEnd, this.#ends[i]!)
     const tail = path.windowEndNs[row]! - path.windowStartNs[row]! - lastEnd
@@ -110,7 +114,11 @@ export class Retimer {
   }
 
   /** Fills the columns of the span's waited-for children, by start. @returns how many */
-  #gatherChildren({ windowStartNs, windowEndNs, toleranceNs }: CriticalPath, row: number): number {
+  #gatherChildren(
+    { windowStartNs, windowEndNs, toleranceNs }: CriticalPath,
+    row: number,
+    pathOf: Int32Array | undefined,
+  ): number {
     const { starts, rows } = this.#children
     const origin = windowStartNs[row]!
     let size = 0
@@ -123,11 +131,26 @@ export class Retimer {
       this.#fullEnds[size] = this.#ends[size]!
       size++
     }
+    if (pathOf) this.#tellPaths(size, pathOf)
+    else this.#paths.fill(NO_TELLING, 0, size)
     if (toleranceNs > 0) this.#trimOverlaps(size, toleranceNs)
     const byEnd = this.#byEnd.subarray(0, size)
     for (let i = 0; i < size; i++) byEnd[i] = i
     if (size > 1) byEnd.sort((a, b) => this.#ends[a]! - this.#ends[b]! || a - b)
     return size
+  }
+
+  /** What the workflow knows children by: their call paths, where only one of them has it. */
+  #tellPaths(size: number, pathOf: Int32Array): void {
+    const only = this.#onlyChild
+    only.clear()
+    for (let i = 0; i < size; i++) {
+      const path = pathOf[this.#rows[i]!]!
+      const first = only.get(path)
+      this.#paths[i] = first === undefined ? path : NO_TELLING
+      if (first === undefined) only.set(path, i)
+      else this.#paths[first] = NO_TELLING
+    }
   }
 
   /** A child that overlaps the sibling after it by no more than the tolerance was over when that began. */
@@ -155,7 +178,7 @@ export class Retimer {
   }
 
   /** Writes where each child ends in the new time to `#newEnds`. */
-  #placeChildren(size: number, factor: number, pathOf: Int32Array | undefined): void {
+  #placeChildren(size: number, factor: number): void {
     const ended = this.#ended
     ended.clear()
     let next = 0 // in order of ends
@@ -167,24 +190,23 @@ export class Retimer {
         if (sibling >= i || this.#ends[sibling]! > start) break
         const at = sibling * ANSWERS
         ended.add(
-          pathOf ? pathOf[this.#rows[sibling]!]! : 0,
+          this.#paths[sibling]!,
           this.#ends[sibling]!,
           this.#newEnds[at + ESTIMATE]!,
           this.#newEnds[at + OPTIMISTIC]!,
           this.#newEnds[at + PESSIMISTIC]!,
         )
       }
-      ended.choose(this.#workflow, pathOf ? pathOf[this.#rows[i]!]! : 0)
-      const gap = start - ended.lastEnd
+      ended.choose(this.#workflow, this.#paths[i]!)
+      const gap = start - ended.chosenEnd // the parent's own work
       const stretch = gap * (factor - 1)
-      const sinceChosen = start - ended.chosenEnd + stretch
-      const estimate = ended.chosenNewEnd + sinceChosen
+      const estimate = ended.chosenNewEnd + gap + stretch
       let optimistic = start + Math.min(0, ended.leastDelay) + Math.min(0, stretch)
       let pessimistic = start + Math.max(0, ended.mostDelay) + Math.max(0, stretch)
       const isAlone = latestEnd <= start && (ended.hasChosen || ended.isEmpty)
       if (isAlone) {
         optimistic = start + (ended.isEmpty ? 0 : ended.leastDelay) + stretch
-        pessimistic = ended.chosenLatestNewEnd + sinceChosen
+        pessimistic = ended.chosenLatestNewEnd + gap + stretch
       }
       this.#endChild(i, ESTIMATE, estimate)
       this.#endChild(i, OPTIMISTIC, Math.max(0, Math.min(optimistic, estimate)))
@@ -207,6 +229,7 @@ export class Retimer {
     this.#order = new Int32Array(2 * size)
     this.#durations = new Float64Array(2 * size * ANSWERS)
     this.#rows = new Int32Array(2 * size)
+    this.#paths = new Int32Array(2 * size)
     this.#starts = new Float64Array(2 * size)
     this.#ends = new Float64Array(2 * size)
     this.#fullEnds = new Float64Array(2 * size)
@@ -218,8 +241,6 @@ export class Retimer {
 /** The siblings that were over when a child began, summed up. Times since the parent's start. */
 class EndedSiblings {
   isEmpty = true
-  /** When the last was over; 0 before the first. */
-  lastEnd = 0
   /** By how much the end of one moves, at the least (optimistic) and at the most (pessimistic). */
   leastDelay = 0
   mostDelay = 0
@@ -229,6 +250,8 @@ class EndedSiblings {
   chosenNewEnd = 0
   chosenLatestNewEnd = 0
 
+  // of all
+  #lastEnd = 0
   #lastNewEnd = 0
   #lastLatestNewEnd = 0
   // by call path, as long as there are not too many
@@ -240,7 +263,7 @@ class EndedSiblings {
 
   clear(): void {
     this.isEmpty = true
-    this.lastEnd = 0
+    this.#lastEnd = 0
     this.#lastNewEnd = 0
     this.#lastLatestNewEnd = 0
     this.leastDelay = Number.POSITIVE_INFINITY
@@ -251,7 +274,7 @@ class EndedSiblings {
   /** @param earliest, latest  its end in the optimistic and the pessimistic answer */
   add(path: number, end: number, newEnd: number, earliest: number, latest: number): void {
     this.isEmpty = false
-    this.lastEnd = Math.max(this.lastEnd, end)
+    this.#lastEnd = Math.max(this.#lastEnd, end)
     this.#lastNewEnd = Math.max(this.#lastNewEnd, newEnd)
     this.#lastLatestNewEnd = Math.max(this.#lastLatestNewEnd, latest)
     this.leastDelay = Math.min(this.leastDelay, earliest - end)
@@ -276,9 +299,9 @@ class EndedSiblings {
 
   /** Chooses those that a child with this call path waited for. */
   choose(workflow: Workflow | undefined, path: number): void {
-    if (!workflow || this.#groups > MANY) {
+    if (!workflow || path === NO_TELLING || this.#groups > MANY) {
       this.hasChosen = !this.isEmpty
-      this.chosenEnd = this.lastEnd
+      this.chosenEnd = this.#lastEnd
       this.chosenNewEnd = this.#lastNewEnd
       this.chosenLatestNewEnd = this.#lastLatestNewEnd
       return
@@ -288,7 +311,7 @@ class EndedSiblings {
     this.chosenNewEnd = 0
     this.chosenLatestNewEnd = 0
     for (let group = 0; group < this.#groups; group++) {
-      if (workflow.areParallel(this.#paths[group]!, path)) continue
+      if (this.#paths[group] !== path && workflow.areParallel(this.#paths[group]!, path)) continue
       this.hasChosen = true
       this.chosenEnd = Math.max(this.chosenEnd, this.#ends[group]!)
       this.chosenNewEnd = Math.max(this.chosenNewEnd, this.#newEnds[group]!)

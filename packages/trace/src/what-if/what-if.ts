@@ -3,12 +3,15 @@ import type { CriticalPath } from '../path/types.js'
 import { Distribution } from '../profile/distribution.js'
 import { addProduct, addTime, exactSum, MAX_TIME_NS, SUM_WORDS } from '../profile/exact-sum.js'
 import { bucketOf, Histograms } from '../profile/histogram.js'
-import type { Workflow } from '../workflow/workflow.js'
+import { Workflow } from '../workflow/workflow.js'
 import { checkChanges, factorsOf, type SpanChange } from './change.js'
 import { type Retimed, Retimer } from './retime.js'
 
 export interface WhatIfOptions {
-  /** What many traces say about which siblings run in parallel; without it, each trace is taken at its word. */
+  /**
+   * What many traces say about which siblings run in parallel. Without it, each trace is taken at its word, and calls that
+   * happened not to meet are taken for sequential ones.
+   */
   readonly workflow?: Workflow | undefined
 }
 
@@ -17,7 +20,7 @@ export interface WhatIfOptions {
  * one and only their latencies are counted.
  *
  * @example
- * const faster = new WhatIf({ service: 'cart', speedUp: 2 })
+ * const faster = new WhatIf({ service: 'cart', speedUp: 2 }, { workflow })
  * for await (const trace of readTraces(file)) faster.add(finder.find(trace))
  * faster.saved01 // by which part the mean latency would shrink; it lies in faster.savedInterval01
  */
@@ -119,13 +122,18 @@ export class WhatIf {
   }
 }
 
-/** What a change would do to a window that is at hand as a whole; see `WhatIf`. */
+/**
+ * What a change would do to a window that is at hand as a whole; see `WhatIf`. The workflow is learnt from the same paths,
+ * unless another is given.
+ */
 export function whatIf(
-  paths: Iterable<CriticalPath>,
+  paths: readonly CriticalPath[],
   changes: SpanChange | readonly SpanChange[],
-  options?: WhatIfOptions,
+  options: WhatIfOptions = {},
 ): WhatIf {
-  const answer = new WhatIf(changes, options)
+  const workflow = options.workflow ?? new Workflow()
+  if (workflow !== options.workflow) for (const path of paths) workflow.add(path)
+  const answer = new WhatIf(changes, { workflow })
   for (const path of paths) answer.add(path)
   return answer
 }

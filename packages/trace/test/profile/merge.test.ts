@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { diffProfiles, Profile } from '../../src/profile/index.js'
 import type { Span } from '../../src/types.js'
-import { anyTrace, pathOf, sharedCore } from './traces.js'
+import { anyTrace, pathOf, sharedCore } from '../some-traces.js'
 
 beforeAll(sharedCore)
 

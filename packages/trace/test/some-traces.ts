@@ -1,10 +1,10 @@
 import { type Core, createCore, Random } from '@trimtab/core'
 import fc from 'fast-check'
-import type { PathOptions } from '../../src/path/options.js'
-import { PathFinder } from '../../src/path/path-finder.js'
-import type { CriticalPath } from '../../src/path/types.js'
-import { traceFromSpans } from '../../src/spans.js'
-import type { Span } from '../../src/types.js'
+import type { PathOptions } from '../src/path/options.js'
+import { PathFinder } from '../src/path/path-finder.js'
+import type { CriticalPath } from '../src/path/types.js'
+import { traceFromSpans } from '../src/spans.js'
+import type { Span } from '../src/types.js'
 
 let core: Core | undefined
 
