@@ -24,7 +24,7 @@ function judge(incidents, model) {
     'largest self time': scoreRankings(by(({ baselines }) => baselines.selfTime)),
     'largest growth of p99': scoreRankings(by(({ baselines }) => baselines.p99Growth)),
     'largest variance': scoreRankings(by(({ baselines }) => baselines.variance)),
-    'critical components (Alg. 3.2, no reference)': scoreRankings(by(({ components }) => components)),
+    'critical components (Alg. 3.2, no reference)': scoreRankings(by(({ components }) => components())),
     guessing: scoreGuessing(by(({ baselines }) => baselines.selfTime)),
   }
 }

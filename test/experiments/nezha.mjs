@@ -71,14 +71,14 @@ export async function readIncidents(system, core = undefined) {
       const reference = new CulpritWindow()
       for (const name of sameDay.length > 0 ? sameDay : healthy) reference.merge(groups.get(name).window)
       const { culprits } = rankCulprits(core, window, reference)
-      const { components } = criticalComponents(profile, { core })
       return {
         id: `${prefix}${group}`,
         service,
         type,
         culprits,
         baselines: baselineRankings(window, reference),
-        components: [...new Set(components.map((component) => component.service))],
+        /** The services by Algorithm 3.2 on the window alone. */
+        components: () => [...new Set(criticalComponents(profile, { core }).components.map((one) => one.service))],
         example: {
           evidence: Float64Array.from(culprits.flatMap(({ evidence }) => EVIDENCE.map((name) => evidence[name]))),
           culprit: culprits.findIndex((suspect) => suspect.service === service),
