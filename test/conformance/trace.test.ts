@@ -3,14 +3,15 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCore } from '@trimtab/core'
 import { describe, expect, it } from 'vitest'
-import { handlers } from './trace.mjs'
+import { handlers as paths } from './trace.mjs'
+import { handlers as dependencies } from './trace-dependencies.mjs'
 
 type Handler = (vector: unknown, file: unknown, context: unknown) => unknown[]
 
 const VECTORS = fileURLToPath(new URL('../../../shared/data/critical-path', import.meta.url))
 const core = await createCore()
-const check = (vector: { kind: string }) =>
-  (handlers as Record<string, Handler>)[vector.kind]!(vector, vector, { core, kind: vector.kind })
+const handlers: Record<string, Handler> = { ...paths, ...dependencies }
+const check = (vector: { kind: string }) => handlers[vector.kind]!(vector, vector, { core, kind: vector.kind })
 
 const files = existsSync(VECTORS)
   ? readdirSync(VECTORS, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'))
