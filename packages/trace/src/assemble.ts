@@ -4,10 +4,16 @@ import { IdTable } from './id-table.js'
 import { NO_ID } from './ids.js'
 import type { Names } from './names.js'
 import type { RepairCode, Repairs } from './repairs.js'
-import { MAX_TIME_US, type SpanColumns } from './span-columns.js'
+import { MAX_LENGTH_US, MAX_TIME_US, type SpanColumns } from './span-columns.js'
 import { FOLLOWS_FROM } from './types.js'
 
 const NO_PARENT = -1
+
+/** Whether a span's times can be believed; the end may be missing (NaN). */
+function isTime(startUs: number, endUs: number): boolean {
+  if (!(Math.abs(startUs) <= MAX_TIME_US) || Math.abs(endUs) > MAX_TIME_US) return false
+  return !(endUs - startUs > MAX_LENGTH_US)
+}
 
 /**
  * Makes one trace at a time of the rows readers wrote, in time linear in them and whatever order they came in.
@@ -74,9 +80,8 @@ export class Assembler {
     for (let at = from; at < to; at++) {
       const row = order[at]!
       if (id.form[row] === NO_ID) this.#count('unreadable_span', row)
-      else if (!(Math.abs(startUs[row]!) <= MAX_TIME_US) || Math.abs(endUs[row]!) > MAX_TIME_US) {
-        this.#count('time_invalid', row)
-      } else this.#rows[this.#size++] = row
+      else if (!isTime(startUs[row]!, endUs[row]!)) this.#count('time_invalid', row)
+      else this.#rows[this.#size++] = row
     }
   }
 

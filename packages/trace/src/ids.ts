@@ -54,6 +54,10 @@ export class IdColumn {
     this.form[row] = NO_ID
   }
 
+  isEmpty(row: number): boolean {
+    return this.form[row] === NO_ID
+  }
+
   /** Any text; empty means no id. */
   setText(row: number, text: string): void {
     const digits = text.length

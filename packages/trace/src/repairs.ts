@@ -25,7 +25,7 @@ export const REPAIRS: Readonly<Record<RepairCode, string>> = {
   unreadable_input: 'a part of the input is not what its format says; it was skipped',
   unreadable_span: 'a span lacks an id or has fields of the wrong type; it was left out',
   truncated_input: 'the input ends in mid-air; what came before is used',
-  time_invalid: 'a time is not a number or beyond 2^63 ns; the span was left out',
+  time_invalid: 'a time is not a number or beyond 2^63 ns, or a span is longer than 104 days; the span was left out',
   missing_end: 'a span has no end or duration; it was taken to last until its last child ends, or no time at all',
   negative_duration: 'a span ends before it starts; it was given no length',
   duplicate_span: 'a span came twice with the same content; one copy was kept',

@@ -4,6 +4,9 @@ import { Names } from './names.js'
 /** Where times stop being believed, µs: whole µs are exact below it (2^53 µs is 285 years). */
 export const MAX_TIME_US: number = Number.MAX_SAFE_INTEGER
 
+/** The longest span that is exact to the ns: 2^53 ns, 104 days. Longer ones lack a start (they begin in 1970). */
+export const MAX_LENGTH_US = 9_007_199_254_740
+
 const FIRST_CAPACITY = 256
 
 /**

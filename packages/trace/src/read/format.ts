@@ -3,6 +3,7 @@ import { NEEDED_COLUMNS } from './csv.js'
 import { isSpace, type JsonCursor, OPEN_ARRAY, OPEN_OBJECT } from './json/cursor.js'
 import { sniffJson } from './json/sniff.js'
 import { decodeUtf8 } from './json/text.js'
+import { framingOf } from './otlp-protobuf/framing.js'
 
 export type TraceFormat = 'jaeger' | 'otlp-json' | 'otlp-protobuf' | 'zipkin' | 'csv'
 
@@ -10,7 +11,6 @@ const ACCEPTED =
   'accepted are Jaeger JSON ({ "data": [{ "traceID", "spans", "processes" }] }), OTLP JSON ({ "resourceSpans" }), OTLP ' +
   `protobuf, Zipkin JSON ([{ "traceId", "id" }]) and CSV with the columns ${NEEDED_COLUMNS.join(', ')}; each also as gzip`
 
-const LINE_FEED = 0x0a
 const FIRST_BYTES = 64 // enough to tell binary from text and to show what was seen
 const LONGEST_HEADER = 4096
 
@@ -54,9 +54,9 @@ function detectJson(cursor: JsonCursor): TraceFormat | 'none' {
   )
 }
 
-/** Whether this is OTLP's TracesData: all of it is field 1, and text has no control characters but white space. */
+/** Whether this opens OTLP's messages; text has no control characters but white space. */
 function isProtobuf(bytes: Uint8Array): boolean {
-  return bytes[0] === LINE_FEED && bytes.some((byte) => byte < 0x20 && !isSpace(byte))
+  return framingOf(bytes) !== undefined && bytes.some((byte) => byte < 0x20 && !isSpace(byte))
 }
 
 function unknown(seen: string): TraceError {

@@ -8,6 +8,7 @@ import { detectFormat, type TraceFormat } from './format.js'
 import { readJaeger } from './jaeger/index.js'
 import { JsonCursor } from './json/cursor.js'
 import { readOtlpJson } from './otlp-json/index.js'
+import { readOtlpProtobuf } from './otlp-protobuf/index.js'
 import { chunksOf, GzipFault, isGzip, type TraceSource } from './source.js'
 import { readZipkin } from './zipkin/index.js'
 
@@ -80,7 +81,7 @@ function* readAny(
     case 'zipkin':
       return yield* readZipkin(cursor, builder)
     case 'otlp-protobuf':
-      throw new TraceError('trace_format_unknown', `${found} is not read yet`)
+      return yield* readOtlpProtobuf(cursor, builder)
     case 'none':
       return
     default:
