@@ -19,7 +19,7 @@ const files = existsSync(VECTORS)
 if (files.length === 0) console.warn(`${basename(VECTORS)} was not checked: needs ../shared/data`)
 
 describe('the vectors of critical paths', () => {
-  it.runIf(files.length === 0)('needs ../shared/data (absent: not checked)', () => {})
+  if (files.length === 0) it('needs ../shared/data (absent: not checked)', () => {})
 
   it.each(files)('%s', (file) => {
     expect(check(JSON.parse(readFileSync(join(VECTORS, file), 'utf8')))).toEqual([])
