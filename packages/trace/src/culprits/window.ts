@@ -1,6 +1,6 @@
 import { ConfigError } from '@trimtab/core'
 import { Names } from '../names.js'
-import type { Trace } from '../types.js'
+import { KINDS, type Trace } from '../types.js'
 import { exclusiveTimes } from './exclusive-time.js'
 
 /** What one trace says about its services, small enough to keep. P: its spans. */
@@ -40,6 +40,7 @@ export interface CulpritWindowOptions {
 }
 
 const SEPARATOR = '\u0000'
+const SERVER = KINDS.indexOf('server')
 
 /**
  * The traces of one stretch of time, kept as what `rankCulprits` compares. Order of arrival means nothing, windows
@@ -131,7 +132,7 @@ export class CulpritWindow {
     this.#kept.length = Math.min(this.#kept.length, this.maxTraces)
   }
 
-  #describe({ size, parent, service, operation, names }: Trace): Pick<Observation, 'context' | 'callSet'> {
+  #describe({ size, parent, service, operation, kind, names }: Trace): Pick<Observation, 'context' | 'callSet'> {
     const calls: number[][] = Array.from({ length: size }, () => [])
     for (let row = 0; row < size; row++) if (parent[row]! >= 0) calls[parent[row]!]!.push(row)
     const nameOf = (row: number): string => `${names.text(service[row]!)}${SEPARATOR}${names.text(operation[row]!)}`
@@ -141,9 +142,10 @@ export class CulpritWindow {
       const name = nameOf(row)
       const called = [...new Set(calls[row]!.map(nameOf))].sort()
       callSet[row] = this.#callSets.number([name, ...called].join(SEPARATOR))
-      // A span that does nothing but call one other service is that call.
+      // A span that does nothing but call one other service is that call, unless it says that it answers one.
       const elsewhere = calls[row]!.filter((child) => service[child] !== service[row])
-      const isCall = new Set(elsewhere.map((child) => service[child])).size === 1 && calls[row]!.length <= 2
+      const callees = new Set(elsewhere.map((child) => service[child]))
+      const isCall = kind[row] !== SERVER && callees.size === 1 && calls[row]!.length <= 2
       const [callee] = elsewhere.map(nameOf).sort()
       context[row] = this.#contexts.number(isCall ? `${name}${SEPARATOR}${callee}` : name)
     }
