@@ -131,6 +131,17 @@ describe.skipIf(!inBrowser)(title, () => {
       expect(focused).toContain('100 % of the path')
     })
 
+    it('says what a faster or slower service would do, as the slider moves', async () => {
+      const gain = async (step: string): Promise<string> => {
+        const before = await page.getByTestId('gain').textContent()
+        await page.getByTestId('factor').fill(step)
+        await page.waitForFunction((old) => document.querySelector('[data-testid=gain]')!.textContent !== old, before)
+        return (await page.getByTestId('gain').textContent())!
+      }
+      expect(await gain('8')).toMatch(/^A request takes \d+\.\d % less on average/)
+      expect(await gain('-4')).toMatch(/^A request takes \d+\.\d % more on average/)
+    })
+
     it('finds boxes of the flame graph by name and says what they hold', async () => {
       const service = await page
         .locator('.fl')

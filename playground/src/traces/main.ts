@@ -1,9 +1,12 @@
 import {
+  durationText,
   mountTraceReport,
   renderPartsStyle,
   renderTraceParts,
   renderTraceReport,
+  speedText,
   type TraceReport,
+  type WhatIfView,
 } from 'trimtab/trace/report'
 import { create, element } from '../view.js'
 import type { FromWorker, Question, ToWorker } from './protocol.js'
@@ -66,6 +69,9 @@ function receive(message: FromWorker): void {
     case 'done':
       show(message)
       break
+    case 'what-if':
+      showGain(message.view)
+      break
     case 'failed':
       fail(message.message)
       break
@@ -83,9 +89,42 @@ function show({ report: found, services, seconds }: Extract<FromWorker, { type: 
   const chosen = select('service').value
   select('service').replaceChildren(option('', 'any service'), ...services.map((name) => option(name, name)))
   select('service').value = services.includes(chosen) ? chosen : ''
+  const heaviest = found.services.map(({ service: name }) => name)
+  setUpWhatIf(heaviest, found.settings.mode === 'blocking' && heaviest.length > 0)
   meter(1)
   const { traces, spans } = found.source
   say(`${traces.toLocaleString('en')} requests, ${spans.toLocaleString('en')} spans in ${seconds.toFixed(2)} s`)
+}
+
+/** The slider counts in steps: to the right twice, three times … as fast, to the left as slow. */
+const chosenSpeedUp = (): number => {
+  const step = Number(input('factor').value)
+  return step >= 0 ? 1 + step / 4 : 1 / (1 - step / 4)
+}
+
+function askWhatIf(): void {
+  const change = { service: select('fix').value, speedUp: chosenSpeedUp() }
+  element('factor-text').textContent = speedText(change.speedUp)
+  worker?.postMessage({ type: 'what-if', change } satisfies ToWorker)
+}
+
+function showGain({ gain01, pessimistic01, optimistic01, meanUs, p99Us }: WhatIfView): void {
+  const percent = (share01: number) => `${(Math.abs(share01) * 100).toFixed(1)} %`
+  const range = `${(pessimistic01 * 100).toFixed(1)} to ${(optimistic01 * 100).toFixed(1)} %`
+  const words = gain01 >= 0 ? `${percent(gain01)} less` : `${percent(gain01)} more`
+  element('gain').replaceChildren(
+    create('b', `A request takes ${words}`),
+    ` on average (gain ${range}): mean ${durationText(meanUs)}, p99 ${durationText(p99Us)}`,
+  )
+}
+
+function setUpWhatIf(services: readonly string[], isPossible: boolean): void {
+  element<HTMLFieldSetElement>('what-if').disabled = !isPossible
+  element('gain').replaceChildren()
+  const chosen = select('fix').value
+  select('fix').replaceChildren(...services.map((name) => option(name, name)))
+  if (services.includes(chosen)) select('fix').value = chosen
+  if (isPossible) askWhatIf()
 }
 
 /** Other files, other services. */
@@ -143,5 +182,6 @@ input('baseline').addEventListener('change', () => {
   if (source?.type === 'files') begin({ ...source, baseline: [...(input('baseline').files ?? [])] })
 })
 for (const id of ['service', 'slice', 'mode', 'tolerance']) element(id).addEventListener('change', ask)
+for (const id of ['fix', 'factor']) element(id).addEventListener('input', askWhatIf)
 element('controls').addEventListener('submit', (event) => event.preventDefault())
 element('save').addEventListener('click', save)

@@ -1,5 +1,5 @@
 // What the page of traces and its worker say to each other.
-import type { TraceReport, WhatIfView } from 'trimtab/trace/report'
+import type { SpeedChange, TraceReport, WhatIfView } from 'trimtab/trace/report'
 
 export interface Question {
   readonly source:
@@ -19,7 +19,7 @@ export interface Question {
 export type ToWorker =
   | { readonly type: 'analyse'; readonly question: Question }
   /** Of the requests analysed last. */
-  | { readonly type: 'what-if'; readonly service: string; readonly speedUp: number }
+  | { readonly type: 'what-if'; readonly change: SpeedChange }
 
 export type FromWorker =
   | { readonly type: 'progress'; readonly read01: number; readonly spans: number; readonly spansPerSecond: number }

@@ -1,12 +1,24 @@
 // Reads and analyses beside the page, so that the page stays quick with files of any size.
 import { type Core, createCore } from 'trimtab/core'
-import { type CriticalPath, CulpritWindow, type Repairs, readTraces, type Trace } from 'trimtab/trace'
-import { type Selection, selectPaths, suspectsAgainst, suspectsWithin, TraceAnalysis } from 'trimtab/trace/report'
+import { type CriticalPath, CulpritWindow, type Repairs, readTraces, type Trace, Workflow } from 'trimtab/trace'
+import {
+  Replay,
+  type Selection,
+  type SpeedChange,
+  selectPaths,
+  suspectsAgainst,
+  suspectsWithin,
+  TraceAnalysis,
+  usualChanges,
+  type WhatIfView,
+  withGains,
+} from 'trimtab/trace/report'
 import type { FromWorker, Question, ToWorker } from './protocol.js'
 import { SAMPLES, simulateSample } from './samples.js'
 
 const TOP = 10
 const LEAST_REFERENCE = 8 // traces; fewer say nothing about noise
+const MOST_SPANS_KEPT = 2_000_000 // for what-ifs, about 250 MB; of more, the first requests stand for all
 const TELL_EVERY_MS = 100
 
 const send = (message: FromWorker) => postMessage(message)
@@ -19,6 +31,27 @@ addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
 
 async function answer(message: ToWorker): Promise<void> {
   if (message.type === 'analyse') await analyse(message.question)
+  else send({ type: 'what-if', view: replay([[message.change]])[0]! })
+}
+
+/** The requests analysed last, for as many what-ifs as the page asks. */
+const paths: CriticalPath[] = []
+const workflow = new Workflow()
+let spansKept = 0
+
+/** Nothing for paths of other modes than `blocking`, which alone says who waited for whom. */
+function replay(cases: readonly (readonly SpeedChange[])[]): WhatIfView[] {
+  if (paths[0]?.mode !== 'blocking') return []
+  const replayed = new Replay(cases, workflow)
+  for (const path of paths) replayed.add(path)
+  return replayed.views()
+}
+
+function keep(path: CriticalPath): void {
+  if (path.mode === 'blocking') workflow.add(path)
+  if (spansKept >= MOST_SPANS_KEPT) return
+  spansKept += path.trace.size
+  paths.push(path)
 }
 
 type Open = (repairs: Repairs) => AsyncIterable<Trace> | Iterable<Trace>
@@ -49,17 +82,20 @@ async function analyse(question: Question): Promise<void> {
   for await (const path of selectPaths(core, open, selection, hooks)) {
     analysis.add(path)
     window.add(path)
+    keep(path)
     note(path)
   }
   if (analysis.requests === 0) throw new Error(`${files.join(', ')}: no request there that fits the form`)
-  const culprits =
+  const ranked =
     reference.traces >= LEAST_REFERENCE
       ? suspectsAgainst(core, window, reference, TOP)
       : suspectsWithin(core, analysis.profile, TOP)
+  const culprits = withGains(ranked, replay(usualChanges(ranked.suspects)))
+  const whatIf = replay(usualChanges(analysis.services))
   const settings = { mode, overlapTolerance, ...(service && { service }), ...(slice && { slice }) }
   send({
     type: 'done',
-    report: analysis.report('culprits', files, settings, { culprits }),
+    report: analysis.report('culprits', files, settings, { culprits, whatIf }),
     services: [...services].sort(),
     seconds: (performance.now() - startedAt) / 1000,
   })
