@@ -1,6 +1,8 @@
-import type { Trace } from './types.js'
+import { FOLLOWS_FROM, KINDS, type Trace } from './types.js'
 
 const SHORT = 32
+const PRODUCER = KINDS.indexOf('producer')
+const CONSUMER = KINDS.indexOf('consumer')
 
 /**
  * The children of every span of a trace in order of their start, then end. Works on buffers that grow with the largest trace
@@ -56,4 +58,14 @@ export class Children {
       return difference > 0 || (difference === 0 && endNs[a]! > endNs[b]!)
     }
   }
+}
+
+/**
+ * Whether a span goes on without waiting for its child. Below a background span callers wait for their calls as well, unless
+ * the child's reference or kind says otherwise, which is all there is to go by.
+ * @param background  [N] 1 where nothing waits for the span or for one above it
+ */
+export function isAside({ flags, kind }: Trace, background: Uint8Array, row: number, child: number): boolean {
+  if (background[child] === 0 || background[row] === 0) return background[child] === 1
+  return (flags[child]! & FOLLOWS_FROM) !== 0 || (kind[row] === PRODUCER && kind[child] === CONSUMER)
 }

@@ -1,12 +1,9 @@
-import { Children } from '../children.js'
-import { FOLLOWS_FROM, KINDS, type Trace } from '../types.js'
-
-const PRODUCER = KINDS.indexOf('producer')
-const CONSUMER = KINDS.indexOf('consumer')
+import { Children, isAside } from '../children.js'
+import type { Trace } from '../types.js'
 
 /**
  * Each span's own time: when it was running and no child that it waited for was, whether or not the request waited for the
- * span: below a background span too, callers wait for their calls. Time of background children is not subtracted, for the parent went on.
+ * span. Time of background children is not subtracted, for the parent went on.
  */
 export class OwnTime {
   readonly #children = new Children()
@@ -28,7 +25,7 @@ export class OwnTime {
       let own = end - covered
       for (let i = starts[row]!; i < starts[row + 1]!; i++) {
         const child = rows[i]!
-        if (background[child] === 1 && (background[row] === 0 || isFollower(trace, row, child))) continue
+        if (isAside(trace, background, row, child)) continue
         const from = Math.max(startNs[child]!, covered)
         const to = Math.min(endNs[child]!, end)
         if (to <= from) continue
@@ -39,9 +36,4 @@ export class OwnTime {
     }
     return ownNs
   }
-}
-
-/** Whether a child says itself that its parent goes on; below a background span, that is all there is to go by. */
-function isFollower({ flags, kind }: Trace, row: number, child: number): boolean {
-  return (flags[child]! & FOLLOWS_FROM) !== 0 || (kind[row] === PRODUCER && kind[child] === CONSUMER)
 }

@@ -1,4 +1,4 @@
-import { Children } from '../children.js'
+import { Children, isAside } from '../children.js'
 import type { CriticalPath } from '../path/types.js'
 import { CallPaths, NO_PATH } from '../profile/call-paths.js'
 import { loadCallPaths, saveCallPaths } from '../profile/call-paths-file.js'
@@ -91,7 +91,7 @@ export class Workflow {
       const above = parent[row]!
       facts[at + CALLS]! += 1
       if (above < 0 || row === root) continue
-      if (background[row] === 1 && background[above] === 0) facts[at + ASIDE]! += 1
+      if (isAside(trace, background, above, row)) facts[at + ASIDE]! += 1
       else if (endNs[row]! > endNs[above]! + toleranceNs) facts[at + OUTLIVED]! += 1
     }
     this.#children.of(trace)
