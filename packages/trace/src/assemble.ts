@@ -229,8 +229,8 @@ export class Assembler {
       const row = this.#rows[place]!
       const rowAbove = this.#rows[above]!
       if (isOpen[above] === 0 || (flags[row]! & FOLLOWS_FROM) !== 0) continue
-      const isLater = endUs[row]! - endUs[rowAbove]! || endNs[row]! - endNs[rowAbove]!
-      if (isLater <= 0) continue
+      const later = endUs[row]! - endUs[rowAbove]! || endNs[row]! - endNs[rowAbove]!
+      if (later <= 0 || !isTime(startUs[rowAbove]!, endUs[row]!)) continue
       endUs[rowAbove] = endUs[row]!
       endNs[rowAbove] = endNs[row]!
     }
