@@ -13,5 +13,6 @@ export {
   parseLoad,
   tuneHpaVpa,
 } from '@trimtab/tasks'
+export { CulpritWindow, criticalPath, PathFinder, Profile, rankCulprits, readTraces, whatIf } from '@trimtab/trace'
 export { compare, runTrial } from './autoscale/index.js'
 export { type ComparisonReport, renderReport } from './report/index.js'
