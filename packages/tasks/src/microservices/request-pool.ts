@@ -85,11 +85,13 @@ export class RequestPool {
     const first = this.#visits
     this.#visits += size
     while (this.#visits > this.request.length) for (const name of VISIT_COLUMNS) this.#double(name)
+    const columns = this as unknown as Record<string, Column>
+    for (const name of VISIT_COLUMNS) columns[name]!.fill(0, first, this.#visits) // of before `clear` or `load`
     return first
   }
 
   #double(name: (typeof REQUEST_COLUMNS | typeof VISIT_COLUMNS)[number]): void {
-    const columns = this as Record<string, unknown> as Record<string, Column>
+    const columns = this as unknown as Record<string, Column>
     const old = columns[name]!
     const grown = new (old.constructor as new (length: number) => Column)(2 * old.length)
     grown.set(old)
