@@ -1,5 +1,5 @@
 import type { Core } from '@trimtab/core'
-import type { InstanceProfile, Profile } from '../profile/index.js'
+import type { EndpointProfile, InstanceProfile, Profile } from '../profile/index.js'
 import { type CongestionIntensity, congestionIntensity, correlationEstimate, type Estimate } from './estimate.js'
 
 /** What a window says about one service instance; Algorithm 3.2's T_i is its own time on the critical path of a request. */
@@ -19,9 +19,20 @@ export interface Component {
   readonly relativeImportance: Estimate
   /** CI: p99(T_i) over p50(T_i); undefined where the median is 0. */
   readonly congestionIntensity: CongestionIntensity | undefined
+  /** What it is to the endpoint that it matters most to. */
+  readonly inEndpoint: EndpointRole
   /** Against the reference; undefined without one or where the reference does not know the component. */
   readonly change: ComponentChange | undefined
-  readonly profile: InstanceProfile
+}
+
+/** Largest figures over the endpoints it serves: what is a trifle to all requests together may be everything to some. */
+export interface EndpointRole {
+  /** RI among the requests of the endpoint. */
+  readonly relativeImportance: number
+  /** Its part of the variance of the endpoint's latency. */
+  readonly varianceShare: number
+  /** Its own p99 over that of the endpoint's latency. */
+  readonly tailPart: number
 }
 
 /** How a component's own time per request differs from the reference; 1 is no change. */
@@ -31,6 +42,8 @@ export interface ComponentChange {
   readonly mean: number
   /** Added time on the path, as a part of all that was added in the window; 0 where it got faster. */
   readonly addedShare: number
+  /** By how much its own p99 on the path grew, over the p99 latency of the reference; largest over endpoints, at least 0. */
+  readonly addedTail: number
   /** Requests of the reference it took part in. */
   readonly referenceRequests: number
 }
@@ -40,13 +53,14 @@ export interface ComponentChange {
  * @param reference  what is usual: the same application when it was well
  */
 export function measureComponents(core: Core, window: Profile, reference?: Profile): Component[] {
-  const key = ({ service, instance }: InstanceProfile): string => JSON.stringify([service, instance])
-  const usual = new Map(reference?.instances().map((instance) => [key(instance), instance]))
+  const usual = new Map(reference?.instances().map((instance) => [keyOf(instance), instance]))
+  const endpoints = endpointsOf(window)
+  const usualEndpoints = endpointsOf(reference)
   const instances = window.instances()
-  const added = instances.map((instance) => Math.max(0, instance.meanNs - (usual.get(key(instance))?.meanNs ?? 0)))
+  const added = instances.map((instance) => Math.max(0, instance.meanNs - (usual.get(keyOf(instance))?.meanNs ?? 0)))
   const totalAdded = added.reduce((sum, ns) => sum + ns, 0)
   return instances.map((instance, i) => {
-    const before = usual.get(key(instance))
+    const before = usual.get(keyOf(instance))
     const isOnPath = instance.onPathRequests > 0
     return {
       service: instance.service,
@@ -57,20 +71,75 @@ export function measureComponents(core: Core, window: Profile, reference?: Profi
       varianceShare: instance.varianceShare,
       relativeImportance: correlationEstimate(core, instance.relativeImportance, window.traces),
       congestionIntensity: congestionIntensity(isOnPath ? instance.self : instance.own),
-      change: before && changeOf(instance, before, totalAdded > 0 ? added[i]! / totalAdded : 0),
-      profile: instance,
+      inEndpoint: roleOf(instance, endpoints),
+      change: before && {
+        ...growthOf(instance, before),
+        addedShare: totalAdded > 0 ? added[i]! / totalAdded : 0,
+        addedTail: addedTailOf(instance, before, usualEndpoints),
+      },
     }
   })
 }
 
-function changeOf(now: InstanceProfile, before: InstanceProfile, addedShare: number): ComponentChange | undefined {
-  if (now.requests === 0 || before.requests === 0) return undefined
+const keyOf = ({ service, instance }: InstanceProfile): string => JSON.stringify([service, instance])
+
+const endpointKey = ({ service, operation }: { readonly service: string; readonly operation: string }): string =>
+  JSON.stringify([service, operation])
+
+interface Endpoint {
+  readonly p99Ns: number
+  /** Σ of squared distances of latencies from their mean. */
+  readonly scatter: number
+}
+
+interface Endpoints {
+  readonly byKey: ReadonlyMap<string, Endpoint>
+  /** Of all endpoints together. */
+  readonly scatter: number
+}
+
+function endpointsOf(profile: Profile | undefined): Endpoints {
+  const scatterOf = ({ requests, latency }: EndpointProfile): number =>
+    requests > 1 ? latency.varianceNs2 * (requests - 1) : 0
+  const endpoints = (profile?.endpoints() ?? []).map(
+    (endpoint) =>
+      [endpointKey(endpoint), { p99Ns: endpoint.latency.quantile(0.99), scatter: scatterOf(endpoint) }] as const,
+  )
+  return { byKey: new Map(endpoints), scatter: endpoints.reduce((sum, [, { scatter }]) => sum + scatter, 0) }
+}
+
+function roleOf(instance: InstanceProfile, { byKey, scatter: total }: Endpoints): EndpointRole {
+  let [relativeImportance, varianceShare, tailPart] = [0, 0, 0]
+  for (const { endpoint, instance: part } of instance.byEndpoint()) {
+    const known = byKey.get(endpointKey(endpoint))
+    if (!known || part.onPathRequests === 0) continue
+    relativeImportance = Math.max(relativeImportance, part.relativeImportance)
+    if (known.scatter > 0) varianceShare = Math.max(varianceShare, (part.varianceShare * total) / known.scatter)
+    if (known.p99Ns > 0) tailPart = Math.max(tailPart, part.self.quantile(0.99) / known.p99Ns)
+  }
+  return { relativeImportance, varianceShare, tailPart }
+}
+
+function growthOf(
+  now: InstanceProfile,
+  before: InstanceProfile,
+): Pick<ComponentChange, 'median' | 'p99' | 'mean' | 'referenceRequests'> {
   const ratio = (a: number, b: number): number => Math.max(1, a) / Math.max(1, b) // 1 ns, the clock's last digit
   return {
     median: ratio(now.own.quantile(0.5), before.own.quantile(0.5)),
     p99: ratio(now.own.quantile(0.99), before.own.quantile(0.99)),
     mean: ratio(now.own.meanNs, before.own.meanNs),
-    addedShare,
     referenceRequests: before.requests,
   }
+}
+
+function addedTailOf(now: InstanceProfile, before: InstanceProfile, { byKey }: Endpoints): number {
+  const p99 = ({ self }: InstanceProfile): number => (self.count > 0 ? self.quantile(0.99) : 0)
+  const usual = new Map(before.byEndpoint().map(({ endpoint, instance }) => [endpointKey(endpoint), p99(instance)]))
+  let largest = 0
+  for (const { endpoint, instance } of now.byEndpoint()) {
+    const latency = byKey.get(endpointKey(endpoint))?.p99Ns ?? 0
+    if (latency > 0) largest = Math.max(largest, (p99(instance) - (usual.get(endpointKey(endpoint)) ?? 0)) / latency)
+  }
+  return largest
 }

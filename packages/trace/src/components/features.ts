@@ -12,6 +12,8 @@ export interface FeatureSet {
   of(math: CoreMath, component: Component): number[] | undefined
 }
 
+const SMALL = { share: 0.001, tail: 0.01 } // of a latency: less is no difference
+
 export const FEATURE_SETS: Readonly<Record<FeatureSetName, FeatureSet>> = {
   /** As published: RI and CI. */
   paper: {
@@ -20,33 +22,37 @@ export const FEATURE_SETS: Readonly<Record<FeatureSetName, FeatureSet>> = {
     of: (_, { relativeImportance, congestionIntensity }) =>
       congestionIntensity && [relativeImportance.value, congestionIntensity.value],
   },
+  /**
+   * RI and CI with what they leave out: how much of the latency it is, and what it is to the endpoint that depends on it most
+   * (in a window of several kinds of requests, which of them came decides the latency before any service does).
+   */
   window: {
-    names: ['relativeImportance', 'logCongestionIntensity', 'varianceShare', 'share'],
+    names: ['endpointImportance', 'logCongestionIntensity', 'endpointVarianceShare', 'logTailPart', 'logShare'],
     needsReference: false,
-    of: ({ log }, { relativeImportance, congestionIntensity, varianceShare, share }) =>
-      congestionIntensity && [relativeImportance.value, log(congestionIntensity.value), varianceShare, share],
+    of: ({ log }, { inEndpoint, congestionIntensity, share }) =>
+      congestionIntensity && [
+        inEndpoint.relativeImportance,
+        log(congestionIntensity.value),
+        inEndpoint.varianceShare,
+        log(SMALL.tail + inEndpoint.tailPart),
+        log(SMALL.share + share),
+      ],
   },
+  /**
+   * RI and CI with what changed. A component that is slow all through the window has no larger CI than before: 33 times the
+   * median and 33 times the tail is the same ratio.
+   */
   reference: {
-    names: [
-      'relativeImportance',
-      'logCongestionIntensity',
-      'varianceShare',
-      'share',
-      'logMedian',
-      'logP99',
-      'addedShare',
-    ],
+    names: ['relativeImportance', 'logCongestionIntensity', 'logMedianGrowth', 'logP99Growth', 'logAddedTail'],
     needsReference: true,
-    of: ({ log }, { relativeImportance, congestionIntensity, varianceShare, share, change }) =>
+    of: ({ log }, { relativeImportance, congestionIntensity, change }) =>
       congestionIntensity &&
       change && [
         relativeImportance.value,
         log(congestionIntensity.value),
-        varianceShare,
-        share,
         log(change.median),
         log(change.p99),
-        change.addedShare,
+        log(SMALL.tail + change.addedTail),
       ],
   },
 }

@@ -168,6 +168,21 @@ export abstract class ProfileCell {
     )
   }
 
+  /** What makes a cell of each endpoint apart. */
+  protected cellsByEndpoint(): { readonly endpoint: Frame; readonly cell: CellArguments }[] {
+    const { paths } = this.#window.tables
+    return this.#members.map((member) => {
+      const path = this.#endpointOf(member)
+      return {
+        endpoint: {
+          service: paths.names.text(paths.service(path)),
+          operation: paths.names.text(paths.operation(path)),
+        },
+        cell: [this.#window, this.#cells, [member], this.#endpointOf],
+      }
+    })
+  }
+
   #count(fact: number): number {
     return this.#members.reduce((sum, member) => sum + this.#cells.facts[member * FACTS_STRIDE + fact]!, 0)
   }
@@ -235,6 +250,14 @@ export class InstanceProfile extends ProfileCell {
 
   override get own(): Distribution {
     return this.ownDistribution()
+  }
+
+  /** The same of each endpoint apart, in the order of their names; `meanNs` and `share` are still parts of the whole. */
+  byEndpoint(): { readonly endpoint: Frame; readonly instance: InstanceProfile }[] {
+    return this.cellsByEndpoint().map(({ endpoint, cell }) => ({
+      endpoint,
+      instance: new InstanceProfile(this.service, this.instance, ...cell),
+    }))
   }
 }
 
