@@ -11,6 +11,7 @@ const ACCEPTED =
   'accepted are Jaeger JSON ({ "data": [{ "traceID", "spans", "processes" }] }), OTLP JSON ({ "resourceSpans" }), OTLP ' +
   `protobuf, Zipkin JSON ([{ "traceId", "id" }]) and CSV with the columns ${NEEDED_COLUMNS.join(', ')}; each also as gzip`
 
+const LINE_FEED = 0x0a
 const FIRST_BYTES = 64 // enough to tell binary from text and to show what was seen
 const LONGEST_HEADER = 4096
 
@@ -37,21 +38,28 @@ function detect(cursor: JsonCursor): TraceFormat | 'none' {
   if (cursor.isAtEnd()) return 'none'
   const first = cursor.peek()
   if (first === OPEN_OBJECT || first === OPEN_ARRAY) return detectJson(cursor)
-  const { at } = cursor
-  cursor.skipLine()
-  const line = decodeUtf8(cursor.bytes, at, Math.min(cursor.at, at + LONGEST_HEADER))
+  const line = firstLine(cursor)
   const columns = line.split(',').map((column) => column.trim().replace(/^"(.*)"$/, '$1'))
   if (columns.includes('trace') && columns.includes('span')) return 'csv'
-  throw unknown(`text that starts with ${JSON.stringify(line.slice(0, FIRST_BYTES))}`)
+  throw unknownFormat(`text that starts with ${JSON.stringify(line.slice(0, FIRST_BYTES))}`)
 }
 
 function detectJson(cursor: JsonCursor): TraceFormat | 'none' {
   const { format, isEmpty, keys } = sniffJson(cursor)
   if (format) return format
   if (isEmpty) return 'none'
-  throw unknown(
+  throw unknownFormat(
     `JSON with ${keys.length > 0 ? `the keys ${keys.map((key) => JSON.stringify(key)).join(', ')}` : 'no keys'}`,
   )
+}
+
+/** What comes before the line's end, if that is near. */
+function firstLine(cursor: JsonCursor): string {
+  const { bytes, at } = cursor
+  const end = Math.min(cursor.end, at + LONGEST_HEADER)
+  const length = bytes.subarray(at, end).indexOf(LINE_FEED)
+  if (length < 0) cursor.want(LONGEST_HEADER)
+  return decodeUtf8(bytes, at, length < 0 ? end : at + length)
 }
 
 /** Whether this opens OTLP's messages; text has no control characters but white space. */
@@ -59,6 +67,7 @@ function isProtobuf(bytes: Uint8Array): boolean {
   return framingOf(bytes) !== undefined && bytes.some((byte) => byte < 0x20 && !isSpace(byte))
 }
 
-function unknown(seen: string): TraceError {
-  return new TraceError('trace_format_unknown', `the input is no traces: ${seen}; ${ACCEPTED}`)
+/** The error for input that is no traces. */
+export function unknownFormat(seen: string, options?: ErrorOptions): TraceError {
+  return new TraceError('trace_format_unknown', `the input is no traces: ${seen}; ${ACCEPTED}`, options)
 }

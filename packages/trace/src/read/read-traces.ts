@@ -4,7 +4,7 @@ import type { Repairs } from '../repairs.js'
 import { TraceBuilder } from '../trace-builder.js'
 import type { Trace } from '../types.js'
 import { type LabelledTrace, readCsv } from './csv.js'
-import { detectFormat, type TraceFormat } from './format.js'
+import { detectFormat, type TraceFormat, unknownFormat } from './format.js'
 import { readJaeger } from './jaeger/index.js'
 import { JsonCursor } from './json/cursor.js'
 import { readOtlpJson } from './otlp-json/index.js'
@@ -120,7 +120,9 @@ async function fetch(chunks: AsyncGenerator<Uint8Array, void>, cursor: JsonCurso
       else cursor.append(value)
     } catch (reason) {
       if (!(reason instanceof GzipFault)) throw reason
-      repairs.add('unreadable_input', () => `gzip: ${(reason.reason as Error).message}`)
+      const what = `gzip that cannot be unpacked (${(reason.cause as Error).message})`
+      if (cursor.position === 0 && cursor.end === 0) throw unknownFormat(what, { cause: reason.cause })
+      repairs.add('unreadable_input', () => what)
       cursor.close()
     }
   } while (!cursor.isFed)

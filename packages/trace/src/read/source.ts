@@ -93,10 +93,10 @@ async function* prepend(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void>
 
 /** Packed bytes could not be unpacked to their end; what came before was given out. */
 export class GzipFault {
-  readonly reason: unknown
+  readonly cause: unknown
 
-  constructor(reason: unknown) {
-    this.reason = reason
+  constructor(cause: unknown) {
+    this.cause = cause
   }
 }
 

@@ -16,6 +16,7 @@ const MEANINGS = TELLING.flatMap(([meaning, keys]) => keys.map(() => meaning))
 
 const MAX_DEPTH = 4
 const MAX_KEYS = 8
+const LONGEST_KEY = 40
 
 /** What `sniffJson` saw: the format, or an empty answer, or the first keys that meant nothing to it. */
 export interface Sniffed {
@@ -80,7 +81,7 @@ class Sniffer {
       const meaning = MEANINGS[key]
       if (meaning === undefined) {
         this.strangers++
-        if (this.keys.length < MAX_KEYS) this.keys.push(cursor.text())
+        if (this.keys.length < MAX_KEYS) this.keys.push(cursor.text().slice(0, LONGEST_KEY))
         cursor.skip()
         continue
       }
