@@ -4,8 +4,8 @@
 // level, so that the children of a span have places in a row and everything below runs through memory in order.
 // Times are whole nanoseconds in f64. A block that was planned for N serves every smaller trace.
 //   head: Path
-//   by row:   start, end, self f64[N] | parent i32[N] | kind, flags u8[N]     in; out: window over start and end, background
-//             over kind | headRow, nextRow i32[N]                             later stack, scratch
+//   by row:   start, end f64[N] | parent i32[N] | kind, flags u8[N]           in; out, if PATH_CUT: windows over start and
+//             end, background over kind | headRow, nextRow i32[N]             later stack, scratch
 //   by place: from, to f64[N] | row i32[N] | first i32[N + 1] | children i32[N] | state u8[N]
 //   by depth: stack, next i32[N]
 //   sections: sectionStart f64[2N] | sectionRow i32[2N]
@@ -39,14 +39,14 @@ import * as abi from '../abi'
   /** Whether any span can be background; most traces have none. */
   mayHaveBackground: i32 = 0
   background: i32 = 0
+  /** Whether any span has another window than its own times. */
+  cut: i32 = 0
   clamped: i32 = 0
   dropped: i32 = 0
   trimmed: i32 = 0
 
   start: usize = 0
   end: usize = 0
-  /** On the path. */
-  self: usize = 0
   parent: usize = 0
   kind: usize = 0
   flags: usize = 0
@@ -103,7 +103,7 @@ import * as abi from '../abi'
 
 /** Bytes of a block for n spans, as a number: more than an i32 holds is for the caller to refuse. */
 export function path_bytes(n: i32): f64 {
-  return <f64>HEAD + 95.0 * <f64>n + 4.0
+  return <f64>HEAD + 87.0 * <f64>n + 4.0
 }
 
 let cursor: usize = 0
@@ -125,7 +125,6 @@ export function path_layout(block: usize, n: i32): void {
   path.end = place(numbers)
   path.from = place(numbers)
   path.to = place(numbers)
-  path.self = place(numbers)
   path.sectionStart = place(2 * numbers)
   path.parent = place(words)
   path.headRow = place(words)
@@ -151,7 +150,6 @@ export function path_column(block: usize, which: i32): usize {
     case abi.PATH_PARENT: return path.parent
     case abi.PATH_KIND: return path.kind
     case abi.PATH_FLAGS: return path.flags
-    case abi.PATH_SELF: return path.self
     case abi.PATH_TIED: return path.scratch
     case abi.PATH_SECTION_ROW: return path.sectionRow
     default: return path.sectionStart
@@ -164,6 +162,7 @@ export function path_get(block: usize, which: i32): f64 {
   switch (which) {
     case abi.PATH_SECTIONS: return <f64>path.sections
     case abi.PATH_FINISH: return path.finish
+    case abi.PATH_CUT: return <f64>path.cut
     case abi.PATH_CLAMPED: return <f64>path.clamped
     case abi.PATH_DROPPED: return <f64>path.dropped
     default: return <f64>path.trimmed

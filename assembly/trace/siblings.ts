@@ -1,5 +1,5 @@
-// Sorting the children of one span by two columns of f64: few by insertion and merging, many by radix.
-// Ties keep any order; whoever needs one asks.
+// Sorting the children of one span by two columns of f64, ascending. Ties keep any order; whoever needs one asks.
+// Few by insertion and merging. Many are first brought nearly into order by counting, so that merging finds little to do.
 import { numberAt, putWord, wordAt } from './layout'
 
 // @ts-ignore: decorator
@@ -7,12 +7,14 @@ import { numberAt, putWord, wordAt } from './layout'
 // @ts-ignore: decorator
 @inline const MANY: i32 = 512 // from here on counting digits costs less than comparing
 // @ts-ignore: decorator
-@inline const DIGIT: i32 = 11 // bits of a radix pass: 2048 counters stay in the first-level cache
+@inline const DIGIT: u32 = 11 // bits of a counting pass: 2048 counters stay in the first-level cache
+// @ts-ignore: decorator
+@inline const DIGITS: u32 = 2048
 const counters: usize = memory.data(8192)
 
 /**
- * Sorts the spans children[from … to − 1] by `major`, then by `minor`, ascending.
- * scratch: room for as many i32; spare: room for twice as many f64.
+ * Sorts the spans children[from … to − 1] by `major`, then by `minor`.
+ * scratch: room for as many i32; spare: room for twice as many u32.
  */
 export function sortSiblings(
   children: usize,
@@ -23,11 +25,10 @@ export function sortSiblings(
   minor: usize,
   spare: usize,
 ): void {
-  if (to - from < MANY || isSorted(children, from, to, major, minor)) sortByMerging(children, from, to, scratch, major, minor)
-  else {
-    sortByRadix(children + (<usize>from << 2), to - from, scratch, major, spare)
-    sortEqual(children, from, to, scratch, major, minor)
+  if (to - from >= MANY && !isSorted(children, from, to, major, minor)) {
+    sortRoughly(children + (<usize>from << 2), to - from, scratch, major, spare)
   }
+  sortByMerging(children, from, to, scratch, major, minor)
 }
 
 // @ts-ignore: decorator
@@ -88,68 +89,50 @@ function mergeRuns(children: usize, from: i32, middle: i32, to: i32, scratch: us
   memory.copy(children + (<usize>k << 2), scratch + (<usize>i << 2), <usize>(left - i) << 2)
 }
 
-/** Bits of a number as an integer that sorts the same way; −0 counts as 0. */
-// @ts-ignore: decorator
-@inline function sortable(x: f64): u64 {
-  const bits = reinterpret<u64>(x + 0.0)
-  return bits ^ (<u64>(<i64>bits >> 63) | 0x8000000000000000)
-}
-
-/** Sorts n spans by `column` alone: least digits first, only the bits in which they differ. */
-function sortByRadix(spans: usize, n: i32, scratch: usize, column: usize, spare: usize): void {
-  let keys = spare
-  let keysThere = spare + (<usize>n << 3)
-  let there = scratch
-  let differ: u64 = 0
-  const first = sortable(numberAt(column, wordAt(spans, 0)))
+/** Sorts n spans by the first 22 bits of where `column` lies between its least and its greatest value. */
+function sortRoughly(spans: usize, n: i32, scratch: usize, column: usize, spare: usize): void {
+  let least = Infinity
+  let greatest = -Infinity
   for (let i = 0; i < n; i++) {
-    const key = sortable(numberAt(column, wordAt(spans, i)))
-    store<u64>(keys + (<usize>i << 3), key)
-    differ |= key ^ first
+    const value = numberAt(column, wordAt(spans, i))
+    least = min(least, value)
+    greatest = max(greatest, value)
   }
-  if (differ == 0) return
-  let here = spans
-  for (let shift = <i32>ctz(differ); shift < 64 - <i32>clz(differ); shift += DIGIT) {
-    passDigit(keys, here, n, keysThere, there, <u64>shift)
-    let swap = keys
-    keys = keysThere
-    keysThere = swap
-    swap = here
-    here = there
-    there = swap
+  if (!(least < greatest)) return
+  const scale = <f64>(DIGITS * DIGITS - 1) / (greatest - least)
+  for (let i = 0; i < n; i++) {
+    const value = numberAt(column, wordAt(spans, i))
+    putWord(spare, i, <i32>((value - least) * scale))
   }
-  if (here != spans) memory.copy(spans, here, <usize>n << 2)
+  const there = spare + (<usize>n << 2)
+  passDigit(spare, spans, n, there, scratch, 0)
+  passDigit(there, scratch, n, spare, spans, DIGIT)
 }
 
-function passDigit(keys: usize, spans: usize, n: i32, keysThere: usize, there: usize, shift: u64): void {
-  memory.fill(counters, 0, 8192)
-  for (let i: usize = 0; i < <usize>n << 3; i += 8) {
-    const counter = counters + (<usize>((load<u64>(keys + i) >> shift) & 2047) << 2)
-    store<i32>(counter, load<i32>(counter) + 1)
+/** Brings spans and their keys in the order of one digit, equal ones as they were. */
+function passDigit(keys: usize, spans: usize, n: i32, keysThere: usize, there: usize, shift: u32): void {
+  memory.fill(counters, 0, <usize>DIGITS << 2)
+  for (let i = 0; i < n; i++) {
+    const digit = digitOf(wordAt(keys, i), shift)
+    putWord(counters, digit, wordAt(counters, digit) + 1)
   }
   let sum = 0
-  for (let digit = 0; digit < 2048; digit++) {
+  for (let digit = 0; digit < <i32>DIGITS; digit++) {
     const count = wordAt(counters, digit)
     putWord(counters, digit, sum)
     sum += count
   }
   for (let i = 0; i < n; i++) {
-    const key = load<u64>(keys + (<usize>i << 3))
-    const counter = counters + (<usize>((key >> shift) & 2047) << 2)
-    const at = load<i32>(counter)
-    store<i32>(counter, at + 1)
-    store<u64>(keysThere + (<usize>at << 3), key)
+    const key = wordAt(keys, i)
+    const digit = digitOf(key, shift)
+    const at = wordAt(counters, digit)
+    putWord(counters, digit, at + 1)
+    putWord(keysThere, at, key)
     putWord(there, at, wordAt(spans, i))
   }
 }
 
-/** Sorts by `minor` where `major` is the same. */
-function sortEqual(children: usize, from: i32, to: i32, scratch: usize, major: usize, minor: usize): void {
-  for (let at = from; at < to; ) {
-    const value = numberAt(major, wordAt(children, at))
-    let end = at + 1
-    while (end < to && numberAt(major, wordAt(children, end)) == value) end++
-    if (end - at > 1) sortByMerging(children, at, end, scratch, major, minor)
-    at = end
-  }
+// @ts-ignore: decorator
+@inline function digitOf(key: i32, shift: u32): i32 {
+  return <i32>((<u32>key >> shift) & (DIGITS - 1))
 }

@@ -141,9 +141,10 @@ function isBackground(path: Path, row: i32, parent: i32): bool {
 
 /** Writes windows over `start` and `end` (NaN where there is none) and background over `kind`; most traces need neither. */
 export function writeRows(path: Path): void {
-  memory.fill(path.kind, 0, <usize>path.n)
-  if (path.count == path.n && path.clamped + path.dropped + path.background == 0) return
+  path.cut = <i32>(path.count < path.n || path.clamped + path.dropped + path.background > 0)
+  if (!path.cut) return
   memory.fill(path.start, 0xff, <usize>path.n << 4) // both columns NaN
+  memory.fill(path.kind, 0, <usize>path.n)
   for (let span = 0; span < path.count; span++) {
     const row = wordAt(path.row, span)
     const state = byteAt(path.state, span)

@@ -38,7 +38,6 @@ export function path_begin(block: usize, root: i32, options: i32, tolerance: f64
   path.cameBack = 0
   path.phase = options & abi.PATH_TO_TRACE_END ? DESCEND : CUT
   memory.fill(path.state, 0, <usize>path.n)
-  memory.fill(path.self, 0, <usize>path.n << 3)
   findBackground(path)
   makePlaces(path, root)
   push(path, 0)
@@ -152,16 +151,16 @@ function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
     if (byteAt(path.state, child) & (BACKGROUND | OUTSIDE)) continue
     if (isFirm || numberAt(path.from, child) < numberAt(path.to, child)) putWord(path.children, kept++, child)
   }
-  sortSiblings(path.children, from, kept, path.scratch, major, minor, spareNumbers(path))
+  sortSiblings(path.children, from, kept, path.scratch, major, minor, spareRoom(path))
   return kept
 }
 
 /**
- * Room for two numbers for each child of a span that is being entered: every span gets at most two sections, so those of
- * the spans not yet entered are free. A tiling is written from the back of the column, whole spans from its front.
+ * Room for more than a number for each child of a span that is being entered: every span gets at most two sections, so those
+ * of the spans not yet entered are free. A tiling is written from the back of the column, whole spans from its front.
  */
 // @ts-ignore: decorator
-@inline function spareNumbers(path: Path): usize {
+@inline function spareRoom(path: Path): usize {
   return path.options & abi.PATH_FIRM ? path.sectionStart + (<usize>path.sections << 3) : path.sectionStart
 }
 
@@ -173,13 +172,10 @@ function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
 /** The part of `span` from `start` to where the last section began; nothing when that is no time. */
 // @ts-ignore: decorator
 @inline function writeSection(path: Path, span: i32, start: f64): void {
-  const length = path.written - start
-  if (length <= 0) return
+  if (start >= path.written) return
   const at = 2 * path.n - ++path.sections // latest first, so that they end up in time order
-  const row = wordAt(path.row, span)
-  putWord(path.sectionRow, at, row)
+  putWord(path.sectionRow, at, wordAt(path.row, span))
   putNumber(path.sectionStart, at, start)
-  putNumber(path.self, row, numberAt(path.self, row) + length)
   path.written = start
 }
 
@@ -242,11 +238,8 @@ function leave(path: Path, span: i32): void {
 
 /** Algorithm 3.1, lines 2 and 3: the path gets the whole span. */
 function writeWhole(path: Path, span: i32): void {
-  const row = wordAt(path.row, span)
-  const start = numberAt(path.from, span)
-  putWord(path.sectionRow, path.sections, row)
-  putNumber(path.sectionStart, path.sections++, start)
-  putNumber(path.self, row, numberAt(path.to, span) - start)
+  putWord(path.sectionRow, path.sections, wordAt(path.row, span))
+  putNumber(path.sectionStart, path.sections++, numberAt(path.from, span))
 }
 
 /** Lines 4 to 14: the last returned child, then, by start, every child that happened before it. */

@@ -31,13 +31,17 @@ export interface PathResult {
   readonly size: number
   /** [S] in time order; whole spans in the algorithm's order for `firm`. */
   readonly row: Int32Array
+  /** [S] In a tiling each section ends where the next starts: both are views on the same S + 1 numbers. */
   readonly startNs: Float64Array
   readonly endNs: Float64Array
   /** [N] ns on the path. */
   readonly selfNs: Float64Array
   /** [N] 1 where nothing waits for the span. */
   readonly background: Uint8Array
-  /** [N] NaN where the span has no part in what the root waits for. */
+  /**
+   * [N] NaN where the span has no part in what the root waits for. The columns that came in where every span has all of its
+   * own times.
+   */
   readonly windowStartNs: Float64Array
   readonly windowEndNs: Float64Array
   /** Where the path ends, ns. */
@@ -50,7 +54,7 @@ export interface PathResult {
 const SMALLEST = 64 // spans that the first block has room for
 
 /**
- * Critical-path extraction in the core (assembly/trace): O(n log n), nothing recursive, 95 bytes a span.
+ * Critical-path extraction in the core (assembly/trace): O(n log n), nothing recursive, 87 bytes a span.
  * The block grows to the largest trace seen and is kept, so that small traces in a row allocate nothing in the core.
  */
 export class TraceKernel {
@@ -65,7 +69,7 @@ export class TraceKernel {
 
   /**
    * @param order  sorts rows of siblings with the same times in place; called only where that decides something
-   * @throws {CoreError} `core_out_of_memory` beyond 22 million spans; the kernel can still be used
+   * @throws {CoreError} `core_out_of_memory` beyond 24 million spans; the kernel can still be used
    */
   extract(columns: PathColumns, request: PathRequest, order: (rows: Int32Array) => void): PathResult {
     const n = columns.startNs.length
@@ -84,7 +88,7 @@ export class TraceKernel {
       for (let tied = exports.path_resume!(block); tied > 0; tied = exports.path_resume!(block)) {
         order(new Int32Array(buffer, at(abi.PATH_TIED), tied))
       }
-      return this.#read(n, request.mode === 'firm' ? columns.endNs : undefined)
+      return this.#read(columns, request.mode === 'firm')
     })
   }
 
@@ -117,35 +121,38 @@ export class TraceKernel {
     }
   }
 
-  /** @param wholeEnds  for whole spans: where they end */
-  #read(n: number, wholeEnds: Float64Array | undefined): PathResult {
+  /** @param isWhole  the sections are whole spans, not a tiling */
+  #read(columns: PathColumns, isWhole: boolean): PathResult {
+    const n = columns.startNs.length
     const { exports } = this.#core
     const block = this.#arena.pointer
     const { buffer } = exports.memory
     const at = (which: number): number => exports.path_column!(block, which) >>> 0
     const get = (which: number): number => exports.path_get!(block, which)
-    const doubles = (which: number): Float64Array => new Float64Array(buffer, at(which), n).slice()
+    const window = (which: number): Float64Array => new Float64Array(buffer, at(which), n).slice()
 
     const size = get(abi.PATH_SECTIONS)
-    const first = wholeEnds ? 0 : 2 * n - size // a tiling is written backwards from the end of the columns
-    const row = new Int32Array(buffer, at(abi.PATH_SECTION_ROW) + 4 * first, size).slice()
-    const startNs = new Float64Array(buffer, at(abi.PATH_SECTION_START) + 8 * first, size).slice()
     const finishNs = get(abi.PATH_FINISH)
-    const endNs = new Float64Array(size)
-    if (wholeEnds) for (let i = 0; i < size; i++) endNs[i] = wholeEnds[row[i]!]!
-    else if (size > 0) {
-      endNs.set(startNs.subarray(1))
-      endNs[size - 1] = finishNs
+    const first = isWhole ? 0 : 2 * n - size // a tiling is written backwards from the end of the columns
+    const row = new Int32Array(buffer, at(abi.PATH_SECTION_ROW) + 4 * first, size).slice()
+    const startNs = new Float64Array(size + 1)
+    startNs.set(new Float64Array(buffer, at(abi.PATH_SECTION_START) + 8 * first, size))
+    startNs[size] = finishNs
+    const sections = {
+      startNs: startNs.subarray(0, size),
+      endNs: isWhole ? Float64Array.from(row, (span) => columns.endNs[span]!) : startNs.subarray(1),
     }
+    const selfNs = new Float64Array(n)
+    for (let i = 0; i < size; i++) selfNs[row[i]!]! += sections.endNs[i]! - sections.startNs[i]!
+    const isCut = get(abi.PATH_CUT) === 1
     return {
       size,
       row,
-      startNs,
-      endNs,
-      selfNs: doubles(abi.PATH_SELF),
-      background: new Uint8Array(buffer, at(abi.PATH_KIND), n).slice(),
-      windowStartNs: doubles(abi.PATH_START),
-      windowEndNs: doubles(abi.PATH_END),
+      ...sections,
+      selfNs,
+      background: isCut ? new Uint8Array(buffer, at(abi.PATH_KIND), n).slice() : new Uint8Array(n),
+      windowStartNs: isCut ? window(abi.PATH_START) : columns.startNs,
+      windowEndNs: isCut ? window(abi.PATH_END) : columns.endNs,
       finishNs,
       clamped: get(abi.PATH_CLAMPED),
       dropped: get(abi.PATH_DROPPED),

@@ -89,7 +89,7 @@ describe('the path kernel', () => {
     expect(() => kernel.extract(tooMany, BLOCKING, never)).toThrow(
       expect.objectContaining({
         code: 'core_out_of_memory',
-        message: expect.stringMatching(/the path of 30000000 spans takes 2850\d+ bytes .* 2 GiB a block/),
+        message: expect.stringMatching(/the path of 30000000 spans takes 2610\d+ bytes .* 2 GiB a block/),
       }),
     )
     expect(kernel.extract(columns([[-1, 0, 10]]), BLOCKING, never).size).toBe(1)

@@ -29,7 +29,7 @@ export class PathFinder {
   /**
    * @param root  row of the span whose latency is to be explained; default: `options.root`, else the trace's root
    * @throws {ConfigError} `root_unknown`: the trace has no span `options.root`
-   * @throws {CoreError} `core_out_of_memory` (beyond 22 million spans)
+   * @throws {CoreError} `core_out_of_memory` (beyond 24 million spans)
    */
   find(trace: Trace, root: number = this.#rootOf(trace)): CriticalPath {
     const request = this.#request(trace, root)
