@@ -9,6 +9,7 @@ import {
   fitCulpritModel,
   type Localisation,
   rankCulprits,
+  SHIPPED_MODEL,
   scoreGuessing,
   scoreRankings,
 } from '@trimtab/trace'
@@ -85,6 +86,8 @@ export interface Incident extends Label {
 
 export interface Judgement {
   readonly incidents: readonly Incident[]
+  /** What the weights of the ranking were fitted on: judging them on the same incidents flatters them. */
+  readonly weightsFrom: string
   /** By method, ours first. */
   readonly scores: readonly (Localisation & { readonly method: string })[]
 }
@@ -133,6 +136,7 @@ export function judge(...call: Parameters<typeof rankAll>): Judgement {
         reasons: first?.reasons ?? [],
       }
     }),
+    weightsFrom: (call[3].model ?? SHIPPED_MODEL).fittedOn,
     scores: [
       { method: 'trimtab', ...scoreRankings(results(names)) },
       { method: 'largest self time', ...scoreRankings(baseline('selfTime')) },
