@@ -1,4 +1,4 @@
-import { Unreadable } from '../byte-cursor.js'
+import { Truncated, Unreadable } from '../byte-cursor.js'
 import { END, type JsonCursor, OPEN_ARRAY, OPEN_OBJECT, WORD } from './cursor.js'
 import { Keys } from './keys.js'
 
@@ -36,8 +36,9 @@ export function sniffJson(cursor: JsonCursor): Sniffed {
       const format = sniffer.look(0)
       if (format) return { format, isEmpty: false, keys: sniffer.keys }
     } catch (reason) {
-      if (!(reason instanceof Unreadable)) throw reason
+      if (!(reason instanceof Unreadable || reason instanceof Truncated)) throw reason
       sniffer.strangers++
+      if (reason instanceof Truncated) break
       do if (!cursor.skipLine()) break
       while (!cursor.isAtOpeningLine())
     }
