@@ -4,7 +4,7 @@
 // An experiment is a module NAME.mjs beside this file that exports
 //
 //   export const SCALES = { smoke: …, gate: …, paper: … }
-//   export async function run(scale, progress)    returns { markdown, json }; progress('what goes on') shows a line
+//   export async function run(scale, progress)    returns { markdown, json, svg?, isShown }; progress('…') shows a line
 //
 // The same scale gives the same files, to the byte. Exit: 0 done, 1 the figures miss what must be shown, 2 the call is bad.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -28,13 +28,14 @@ if (!experiments.includes(name) || others.length > 0 || !SCALES.includes(values.
 
 const { run } = await import(`./${name}.mjs`)
 const start = performance.now()
-const { markdown, json, isShown } = await run(values.scale, (line) => {
+const { markdown, json, svg, isShown } = await run(values.scale, (line) => {
   const seconds = ((performance.now() - start) / 1000).toFixed(0).padStart(4)
   console.error(`${seconds} s  ${line}`)
 })
 if (!existsSync(values.out)) mkdirSync(values.out, { recursive: true })
 writeFileSync(`${values.out}/${name}.md`, markdown)
 writeFileSync(`${values.out}/${name}.json`, `${JSON.stringify(json, undefined, 1)}\n`)
-console.log(markdown.slice(0, markdown.indexOf('<svg')).trimEnd())
-console.error(`written: ${values.out}/${name}.md and ${name}.json`)
+if (svg) writeFileSync(`${values.out}/${name}.svg`, svg)
+console.log(markdown.trimEnd())
+console.error(`written: ${values.out}/${name}.md and ${name}.json${svg ? ` and ${name}.svg` : ''}`)
 process.exitCode = isShown ? 0 : 1

@@ -17,12 +17,17 @@ const REFERENCE_SEED = 1_000_000 // so that no reference run has the requests of
 
 let core
 
+/** Of the traces, which a tracing system keeps in the scope `sampled`. */
+const SAMPLED = 10
+
 /**
  * Everything about the components of the windows in which an SLO is broken.
  * @param input  { graph: preset name or 'random', graphSeed, campaign: 'several' | 'single', size: windows | anomalies of a
  *   kind, seed }
- * @returns { graph, services, instances, windows: [{ window, request, p99Ms, sloMs, kinds, components, unjudged }], … };
- *   `unjudged`: responsible instances on no critical path of the window, which Algorithm 3.2 never looks at
+ * @returns { graph, services, instances, …, views: [{ scope, window, request, kinds, components, unjudged }] }
+ *   `scope`: `path` (the requests of a type whose SLO is broken: what Algorithm 3.2 is given), `sampled` (one in ten of
+ *   them), `window` (all requests of a window in which some SLO is broken); `unjudged`: responsible instances on no
+ *   critical path there, which Algorithm 3.2 never looks at
  */
 export async function collect({ graph: kind, graphSeed, campaign: style, size, seed }) {
   core ??= await createCore()
@@ -32,72 +37,94 @@ export async function collect({ graph: kind, graphSeed, campaign: style, size, s
     style === 'single'
       ? generateSingleCampaign(core, graph, { seed, slosMs, perKind: size })
       : generateWindowCampaign(core, graph, { seed, windows: size })
-  const last = Math.max(
-    ...campaign.anomalies.map(({ startSeconds, durationSeconds }) => startSeconds + durationSeconds),
-  )
-  const profiles = []
+  const ends = campaign.anomalies.map(({ startSeconds, durationSeconds }) => startSeconds + durationSeconds)
+  const windows = Math.round(Math.max(...ends) / 10)
   const finder = new PathFinder(core)
-  const typeOf = typeNumbers(graph)
-  const truths = groundTruth(core, graph, campaign, {
-    seed,
-    slosMs,
-    windows: Math.round(last / 10),
-    onTrace(trace, window) {
-      const type = typeOf(trace)
-      if (type === undefined) return // a call straight to a service, of a surge
-      profiles[window] ??= graph.requests.map(() => new Profile())
-      profiles[window][type].add(finder.find(trace))
-    },
-  })
+  const profiles = Array.from({ length: windows }, () => new TypedProfiles(graph, finder))
+  const onTrace = (trace, window) => profiles[window].add(trace)
+  const truths = groundTruth(core, graph, campaign, { seed, slosMs, windows, onTrace })
   const reference = referenceOf(graph, finder, REFERENCE_SEED + seed)
   finder.dispose()
-  const windows = truths.flatMap((truth) =>
-    graph.requests.flatMap(({ name }, type) => {
-      if (truth.isViolated[type] === 0 || !truth.anomalies.some(({ isActive }) => isActive)) return []
-      const profile = profiles[truth.window][type]
-      return [{ request: name, sloMs: slosMs[type], ...windowOf(truth, type, profile, reference[type], campaign) }]
-    }),
-  )
+
+  const disturbed = truths.filter(({ anomalies }) => anomalies.some(({ isActive }) => isActive))
+  const broken = disturbed.filter(({ isViolated }) => isViolated.includes(1))
+  const views = broken.flatMap((truth) => {
+    const now = profiles[truth.window]
+    const violated = graph.requests.flatMap((_, type) => (truth.isViolated[type] === 1 ? [type] : []))
+    const view = (scope, types, profile, usual) => ({
+      scope,
+      window: truth.window,
+      request: scope === 'window' ? '*' : graph.requests[types[0]].name,
+      kinds: [...new Set(truth.anomalies.flatMap((a) => (a.isActive ? [campaign.anomalies[a.index].kind] : [])))],
+      ...componentsOf(truth, types, profile, usual),
+    })
+    return [
+      ...violated.map((type) => view('path', [type], now.types[type], reference.types[type])),
+      ...violated.map((type) => view('sampled', [type], now.sampled[type], reference.sampled[type])),
+      view('window', violated, now.all(), reference.all()),
+    ]
+  })
   return {
     graph: graph.name,
     services: graph.services.length,
     instances: graph.services.reduce((sum, { replicas }) => sum + replicas, 0),
-    anomalies: campaign.anomalies.length,
-    requestWindows: graph.requests.length * truths.filter(({ anomalies }) => anomalies.some((a) => a.isActive)).length,
-    windows,
+    disturbedWindows: disturbed.length,
+    disturbedPaths: disturbed.length * graph.requests.length,
+    nobodyResponsible: broken.flatMap(({ isViolated, anomalies }) =>
+      [...isViolated].filter((is, type) => is === 1 && !anomalies.some((a) => a.isResponsible[type])),
+    ).length,
+    views,
   }
 }
 
-/** The request type of a trace; undefined for traces of no type. */
-function typeNumbers(graph) {
-  const numbers = new Map(graph.requests.map(({ name }, type) => [name, type]))
-  return ({ names, operation, root }) => numbers.get(names.text(operation[root]))
+/** The requests of each type, and one in ten of them. */
+class TypedProfiles {
+  #finder
+  #numbers
+
+  constructor(graph, finder) {
+    this.#finder = finder
+    this.#numbers = new Map(graph.requests.map(({ name }, type) => [name, type]))
+    this.types = graph.requests.map(() => new Profile())
+    this.sampled = graph.requests.map(() => new Profile())
+  }
+
+  add(trace) {
+    const type = this.#numbers.get(trace.names.text(trace.operation[trace.root]))
+    if (type === undefined) return // a call straight to a service, of a surge
+    const path = this.#finder.find(trace)
+    this.types[type].add(path)
+    if (Number(BigInt(`0x${trace.traceId}`) % BigInt(SAMPLED)) === 0) this.sampled[type].add(path)
+  }
+
+  all() {
+    const profile = new Profile()
+    for (const part of this.types) profile.merge(part)
+    return profile
+  }
 }
 
-/** What is usual: a profile for each type of requests, of a run in which nothing is wrong. */
+/** What is usual: the same application with other requests and nothing wrong. */
 function referenceOf(graph, finder, seed) {
-  const profiles = graph.requests.map(() => new Profile())
-  const typeOf = typeNumbers(graph)
+  const profiles = new TypedProfiles(graph, finder)
   const simulator = new MicroserviceSimulator(core, graph, { seed })
   simulator.run(WARM_UP_SECONDS)
-  simulator.run(WARM_UP_SECONDS + REFERENCE_SECONDS, (trace) => profiles[typeOf(trace)].add(finder.find(trace)))
+  simulator.run(WARM_UP_SECONDS + REFERENCE_SECONDS, (trace) => profiles.add(trace))
   simulator.dispose()
   return profiles
 }
 
-function windowOf({ window, p99Ms, anomalies }, type, profile, reference, campaign) {
-  const active = anomalies.filter(({ isActive }) => isActive)
-  const injected = new Set(active.flatMap(({ instances }) => instances))
-  const responsible = new Set(anomalies.flatMap((a) => (a.isResponsible[type] ? a.instances : [])))
+/** @param types  whose broken SLO somebody is responsible for */
+function componentsOf({ anomalies }, types, profile, reference) {
+  const instancesWhere = (holds) => new Set(anomalies.filter(holds).flatMap(({ instances }) => instances))
+  const injected = instancesWhere(({ isActive }) => isActive)
+  const responsible = instancesWhere(({ isResponsible }) => types.some((type) => isResponsible[type] === 1))
   const onPath = measureComponents(core, profile, reference).filter(({ isOnPath }) => isOnPath)
   return {
-    window,
-    p99Ms: p99Ms[type],
-    kinds: [...new Set(active.map(({ index }) => campaign.anomalies[index].kind))],
     components: onPath.map((component) => ({
       instance: component.instance,
       features: Object.fromEntries(
-        Object.entries(FEATURE_SETS).map(([name, set]) => [name, set.of(core.math, component)]),
+        Object.entries(FEATURE_SETS).map(([name, { of }]) => [name, of(core.math, component)]),
       ),
       tailOverMedian: component.congestionIntensity?.value ?? 0,
       correlation: component.relativeImportance.value,

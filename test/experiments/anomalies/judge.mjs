@@ -23,14 +23,13 @@ const RULES = {
 export const METHODS = [...Object.keys(SVMS), ...Object.keys(RULES)]
 export const SVM_METHODS = Object.keys(SVMS)
 
-export function pairsOf(collections) {
-  return collections.flatMap(({ graph, windows }, collection) =>
-    windows.flatMap(({ window, request, kinds, components }) =>
-      components.map((component) => {
-        const place = `${collection}/${window}`
-        return { ...component, kinds, graph, path: `${place}/${request}`, replica: `${place}/${component.instance}` }
-      }),
-    ),
+export function pairsOf(collections, scope = 'path') {
+  return collections.flatMap(({ graph, views }, collection) =>
+    views
+      .filter((view) => view.scope === scope)
+      .flatMap(({ window, request, kinds, components }) =>
+        components.map((component) => ({ ...component, kinds, graph, path: `${collection}/${window}/${request}` })),
+      ),
   )
 }
 
@@ -41,11 +40,15 @@ export function pairsOf(collections) {
  */
 export function fitMethods(core, { training, heldOut, label, seed }) {
   const svms = Object.entries(SVMS).map(([method, set]) => {
-    const labelled = (pairs) => pairs.map((pair) => ({ features: pair.features[set], isCritical: pair[label] }))
+    const labelled = (pairs) =>
+      pairs.flatMap(({ features, [label]: isCritical }) =>
+        features[set] ? [{ features: features[set], isCritical }] : [],
+      )
     const classifier = new CriticalComponentClassifier(core, { features: set, seed })
     classifier.learn(labelled(training), EPOCHS)
     const { operatingPoint } = classifier.calibrate(labelled(heldOut), FALSE_POSITIVE_RATE)
-    const score = ({ features }) => classifier.decide(features[set]).decision
+    // what cannot be measured is not called critical
+    const score = ({ features }) => (features[set] ? classifier.decide(features[set]).decision : -1e9)
     return { method, score, border: 0, wished: operatingPoint.threshold, dispose: () => classifier.dispose() }
   })
   const random = new Random(core, seed)
@@ -89,7 +92,6 @@ export function judge({ score, border, wished }, pairs, label) {
       truePositiveRate: pointAt(curve, FALSE_POSITIVE_RATE).truePositiveRate,
       ...ratesAt(judged, border),
       topRight: topRight(pairs, judged),
-      replicaAccuracy: ratesAt(anyOf(pairs, judged), border).accuracy,
       wishedTruePositiveRate: ratesAt(judged, wished).truePositives,
       wishedFalsePositiveRate: ratesAt(judged, wished).falsePositives,
     },
@@ -122,16 +124,4 @@ function topRight(pairs, judged) {
   }
   const solvable = [...tops.values()].filter(({ hasCulprit }) => hasCulprit)
   return solvable.filter(({ isRight }) => isRight).length / solvable.length
-}
-
-/** Pairs of a window and a replica: as suspicious as on the worst of its paths, to blame if it is on any. */
-function anyOf(pairs, judged) {
-  const replicas = new Map()
-  for (const [i, { replica }] of pairs.entries()) {
-    const one = replicas.get(replica) ?? { score: Number.NEGATIVE_INFINITY, isPositive: false }
-    one.score = Math.max(one.score, judged[i].score)
-    one.isPositive ||= judged[i].isPositive
-    replicas.set(replica, one)
-  }
-  return [...replicas.values()]
 }
