@@ -2,6 +2,7 @@
 import { createCore, Random } from '@trimtab/core'
 import { createDdpg } from '@trimtab/learn'
 import { AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks'
+import { findPaths, judge, readAll } from './probe-traces.mjs'
 
 const SEED = 20_260
 const DRAWS = 1000
@@ -82,12 +83,17 @@ function decide(core, { agent, observations, actions }) {
 async function probeBuild(build) {
   const core = await createCore({ build })
   const trained = train(core)
+  const { profile, culprits } = judge(core)
   return {
     random: await sha256(drawRandom(core)),
     math: await sha256(evaluateMath(core)),
     rewards: await sha256(trained.rewards),
     policy: await sha256(trained.agent.save()),
     decisions: await sha256(decide(core, trained)),
+    spans: await sha256(await readAll(core)),
+    paths: await sha256(findPaths(core)),
+    profile: await sha256(profile),
+    culprits: await sha256(culprits),
   }
 }
 

@@ -3,7 +3,7 @@
 // Node 20 prints, from its SIMD and its scalar build.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,8 @@ const TIMEOUT_MS = 300_000 // a cold disk right after the install: seen to take 
 
 /** Where the packages are installed and the probe runs: outside the repository, whose node_modules must not help. */
 const consumer = await mkdtemp(join(tmpdir(), 'trimtab-runtimes-'))
-const PRINT = join(consumer, 'print.mjs')
+const PROBE = join(consumer, 'runtimes')
+const PRINT = join(PROBE, 'print.mjs')
 const BUNDLES = join(consumer, 'bundles')
 
 function run(program, args) {
@@ -35,7 +36,7 @@ function run(program, args) {
 const lastLine = (text) => JSON.parse(text.trim().split('\n').at(-1))
 const bundle = (entry, options) =>
   build({
-    entryPoints: [join(consumer, entry)],
+    entryPoints: [join(PROBE, entry)],
     outdir: BUNDLES,
     bundle: true,
     format: 'esm',
@@ -115,7 +116,9 @@ function disagreements(hashes, reference) {
 
 installHere(HERE)
 await installPacked(consumer)
-for (const file of ['probe.mjs', 'print.mjs', 'worker.mjs']) await copyFile(join(HERE, file), join(consumer, file))
+for (const file of ['probe.mjs', 'probe-traces.mjs', 'print.mjs', 'worker.mjs'])
+  await cp(join(HERE, file), join(PROBE, file))
+await cp(join(HERE, '../traces'), join(consumer, 'traces'), { recursive: true })
 
 let reference
 let failed = 0
