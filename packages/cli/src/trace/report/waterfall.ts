@@ -52,7 +52,7 @@ function renderWaterfall(
   const which = `data-request="${request}" data-view="${isFull ? 'full' : full ? 'compact' : 'only'}"`
   return `<div class="waterfall" role="table" aria-label="${escapeHtml(label)}" ${which}${isHidden ? ' hidden' : ''}>
 <div class="wf-head" role="row"><span role="columnheader">service and operation</span><span role="columnheader" class="axis">${marks.join('')}</span><span role="columnheader" class="num">lasts</span><span role="columnheader" class="num">on path</span></div>
-<div class="wf-body" role="rowgroup">${lines('wf-grid', `<path d="${grid}"/>`)}${lines('wf-route', `<path d="${routeOf(shown, at)}"/>`)}${body.join('')}</div></div>`
+<div class="wf-body" role="rowgroup">${lines('wf-grid', `<path d="${grid}"/>`)}${lines('wf-route', routeOf(shown, at))}${body.join('')}</div></div>`
 }
 
 function renderRow(
@@ -82,13 +82,17 @@ function renderRow(
   return `<div class="${classes}" role="row" style="${colours.style(row.service)}" title="${escapeHtml(title)}"><span role="cell" class="name" style="--d:${Math.min(row.depth, 24)}">${name}${row.isError ? '<span class="tag bad">error</span>' : ''}${row.isBackground ? '<span class="tag">background</span>' : ''}</span><span role="cell" class="lane"><i class="whole" style="${place(startUs, endUs)}"></i>${pieces.join('')}</span><span role="cell" class="num">${duration(lasts)}</span><span role="cell" class="num own">${selfUs > 0 ? duration(selfUs) : ''}</span></div>`
 }
 
-/** The path as one stepped line: along the row that owns the moment, then up or down to the next. Rows are 2 high. */
+/** The path as one stepped line: along the row that owns the moment, then (paler) up or down to the next. Rows are 2 high. */
 function routeOf({ path }: WaterfallRows, at: (us: number) => number): string {
-  let line = ''
+  const x = (us: number) => (at(us) * 10).toFixed(1)
+  let stays = ''
+  let moves = ''
+  let before: number | undefined
   for (const [row, from, to] of path) {
     const y = row * 2 + 1
-    line += line === '' ? `M${(at(from) * 10).toFixed(1)} ${y}` : `V${y}`
-    line += `H${(at(to) * 10).toFixed(1)}`
+    if (before !== undefined && before !== y) moves += `M${x(from)} ${before}V${y}`
+    stays += `M${x(from)} ${y}H${x(to)}`
+    before = y
   }
-  return line
+  return `<path d="${stays}"/><path class="moves" d="${moves}"/>`
 }
