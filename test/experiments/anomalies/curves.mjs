@@ -24,7 +24,7 @@ const SIZE = 300
 const GAP = 60
 const LEGEND = 22
 
-/** @param panels  [{ title, highest: largest false-positive rate shown, lines: [{ name, curve }] }] */
+/** @param panels  [{ title, right: largest false-positive rate shown, bottom: least true-positive rate shown, lines: [{ name, curve }] }] */
 export function rocSvg(panels) {
   const width = panels.length * (SIZE + GAP) + 20
   const height = 60 + SIZE + 40 + LEGEND * Math.max(...panels.map(({ lines }) => lines.length))
@@ -36,17 +36,20 @@ ${body}
 `
 }
 
-function panelSvg({ title, highest, lines }, left, top) {
-  const x = (rate) => (left + (rate / highest) * SIZE).toFixed(1)
-  const y = (rate) => (top + (1 - rate) * SIZE).toFixed(1)
-  const ticks = [0, 0.25, 0.5, 0.75, 1].flatMap((part) => [
-    `<path d="M${x(part * highest)} ${y(0)}V${y(1)}M${x(0)} ${y(part)}H${x(highest)}" stroke="#e5e7eb"/>`,
-    `<text x="${x(part * highest)}" y="${top + SIZE + 16}" text-anchor="middle" fill="#374151">${+(part * highest).toFixed(3)}</text>`,
-    `<text x="${left - 6}" y="${+y(part) + 4}" text-anchor="end" fill="#374151">${part}</text>`,
-  ])
+function panelSvg({ title, right, bottom, lines }, left, top) {
+  const x = (rate) => (left + (rate / right) * SIZE).toFixed(1)
+  const y = (rate) => (top + ((1 - Math.max(rate, bottom)) / (1 - bottom)) * SIZE).toFixed(1)
+  const ticks = [0, 0.25, 0.5, 0.75, 1].flatMap((part) => {
+    const [across, up] = [part * right, bottom + part * (1 - bottom)]
+    return [
+      `<path d="M${x(across)} ${y(0)}V${y(1)}M${x(0)} ${y(up)}H${x(right)}" stroke="#e5e7eb"/>`,
+      `<text x="${x(across)}" y="${top + SIZE + 16}" text-anchor="middle" fill="#374151">${+across.toFixed(3)}</text>`,
+      `<text x="${left - 6}" y="${+y(up) + 4}" text-anchor="end" fill="#374151">${+up.toFixed(3)}</text>`,
+    ]
+  })
   const drawn = lines.map(({ name, curve }, i) => {
     const points = curve
-      .filter(({ falsePositiveRate }) => falsePositiveRate <= highest)
+      .filter(({ falsePositiveRate }) => falsePositiveRate <= right)
       .map(({ falsePositiveRate, truePositiveRate }) => `${x(falsePositiveRate)},${y(truePositiveRate)}`)
     const row = top + SIZE + 58 + i * LEGEND
     return [

@@ -23,8 +23,8 @@ export function report({ scaleName, scale, collections, repetitions }) {
       })),
     )
   const svg = rocSvg([
-    { title: 'Several anomalies at once', highest: 1, lines: curves(['several'], METHODS) },
-    { title: `One anomaly, by kind: ${PAPER}`, highest: 0.2, lines: curves(ANOMALY_KINDS, [PAPER]) },
+    { title: 'Several anomalies at once', right: 1, bottom: 0, lines: curves(['several'], METHODS) },
+    { title: `One anomaly, by kind: ${PAPER}`, right: 0.2, bottom: 0.8, lines: curves(ANOMALY_KINDS, [PAPER]) },
   ])
   return {
     isShown: isShown || scaleName === 'smoke',
