@@ -132,16 +132,20 @@ export const latencyView = (latency: Distribution): LatencyView => ({
   count: latency.count,
   meanUs: latency.meanNs / 1e3,
   deviationUs: Math.sqrt(latency.varianceNs2) / 1e3,
-  p50Us: latency.quantile(0.5) / 1e3,
-  p90Us: latency.quantile(0.9) / 1e3,
-  p99Us: latency.quantile(0.99) / 1e3,
+  p50Us: quantileUs(latency, 0.5),
+  p90Us: quantileUs(latency, 0.9),
+  p99Us: quantileUs(latency, 0.99),
 })
+
+/** Of a single time, that time itself: its bucket is only nearly as good. */
+const quantileUs = (times: Distribution, q: number): number =>
+  (times.count === 1 ? times.meanNs : times.quantile(q)) / 1e3
 
 const cellView = (cell: ProfileCell): Omit<ServiceView, 'service' | 'callPath'> => ({
   share01: cell.share,
   meanUs: cell.meanNs / 1e3,
-  p50Us: cell.self.quantile(0.5) / 1e3,
-  p99Us: cell.self.quantile(0.99) / 1e3,
+  p50Us: quantileUs(cell.self, 0.5),
+  p99Us: quantileUs(cell.self, 0.99),
   requests: cell.onPathRequests,
   errors: cell.errors,
   relativeImportance: cell.relativeImportance,

@@ -17,7 +17,7 @@ export const titleOf = ({ command }: TraceReport): string => TITLES[command] ?? 
 export function factsOf({ source, settings }: TraceReport): (readonly [name: string, value: string])[] {
   const { slice } = settings
   return [
-    ['files', source.files.join(', ')],
+    ['files', source.files.map((file) => (file === '-' ? 'stdin' : file)).join(', ')],
     ['requests', count(source.traces)],
     ['spans', count(source.spans)],
     ...(source.setAside > 0 ? [['set aside', plural(source.setAside, 'request')] as const] : []),
