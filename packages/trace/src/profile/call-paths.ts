@@ -155,7 +155,14 @@ export class CallPaths {
   }
 }
 
+let lastText = ''
+let lastCopy = ''
+
 /** A copy that shares no memory with the text it was cut from, which would otherwise be kept alive as a whole. */
 export function unshared(text: string): string {
-  return JSON.parse(JSON.stringify(text)) as string
+  if (text !== lastText) {
+    lastCopy = JSON.parse(JSON.stringify(text)) as string
+    lastText = lastCopy
+  }
+  return lastCopy
 }

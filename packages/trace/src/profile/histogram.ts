@@ -40,47 +40,50 @@ export function bucketMiddle(bucket: number): number {
   return low === 0 ? 0 : (2 * low * high) / (low + high)
 }
 
-/** Counts by cell and bucket, for all cells in one table: a cell with three values costs three entries. */
-export class Histograms {
-  readonly #entries = new PairTable()
-  #counts = new Float64Array(16)
-  #index: { readonly starts: Int32Array; readonly entries: Int32Array } | undefined
+// Neighbouring buckets are counted side by side: one look-up finds all eight, and they share a line of the cache.
+const PAGE_BITS = 3
+const PAGE = 1 << PAGE_BITS
+const SHIFTED = -ZERO_BUCKET // bucket + SHIFTED is never negative
 
-  get size(): number {
-    return this.#entries.size
-  }
+/** Counts by cell and bucket, for all cells in one table: room goes to where times are. */
+export class Histograms {
+  readonly #pages = new PairTable() // (cell, bucket / 8)
+  /** [pages, 8] */
+  #counts = new Float64Array(16 * PAGE)
+  #index: { readonly starts: Int32Array; readonly pages: Int32Array } | undefined
 
   add(cell: number, bucket: number, count: number): void {
-    const entry = this.#entries.number(cell, bucket)
-    if (entry === this.#counts.length) this.#counts = grown(this.#counts, entry + 1)
-    this.#counts[entry]! += count
+    const place = bucket + SHIFTED
+    const at = (this.#pages.number(cell, place >> PAGE_BITS) << PAGE_BITS) + (place & (PAGE - 1))
+    if (at >= this.#counts.length) this.#counts = grown(this.#counts, at + PAGE)
+    this.#counts[at]! += count
     this.#index = undefined
   }
 
   /** Adds the counts of `other`, whose cell c is this one's cells[c]. */
   merge(other: Histograms, cells: Int32Array): void {
-    for (let entry = 0; entry < other.#entries.size; entry++) {
-      this.add(cells[other.#entries.first(entry)]!, other.#entries.second(entry), other.#counts[entry]!)
+    for (let page = 0; page < other.#pages.size; page++) {
+      const cell = cells[other.#pages.first(page)]!
+      other.#eachOfPage(page, (bucket, count) => this.add(cell, bucket, count))
     }
   }
 
   /** The counts of the cells in the given order, by place in the order and bucket. */
   save(prefix: string, order: Int32Array): Record<string, Float64Array | Int32Array> {
-    const { starts, entries } = this.#indexed()
-    const sorted: number[] = []
     const places: number[] = []
+    const buckets: number[] = []
+    const counts: number[] = []
     for (let place = 0; place < order.length; place++) {
-      const cell = order[place]!
-      const own = entries.slice(starts[cell] ?? entries.length, starts[cell + 1] ?? entries.length)
-      for (const entry of own.sort((a, b) => this.#entries.second(a) - this.#entries.second(b))) {
-        sorted.push(entry)
+      this.#eachOfCell(order[place]!, (bucket, count) => {
         places.push(place)
-      }
+        buckets.push(bucket)
+        counts.push(count)
+      })
     }
     return {
       [`${prefix}.cell`]: Int32Array.from(places),
-      [`${prefix}.bucket`]: Int32Array.from(sorted, (entry) => this.#entries.second(entry)),
-      [`${prefix}.count`]: Float64Array.from(sorted, (entry) => this.#counts[entry]!),
+      [`${prefix}.bucket`]: Int32Array.from(buckets),
+      [`${prefix}.count`]: Float64Array.from(counts),
     }
   }
 
@@ -94,13 +97,9 @@ export class Histograms {
 
   /** What was counted for the given cells together. */
   read(cells: readonly number[]): Histogram {
-    const { starts, entries } = this.#indexed()
     const counts = new Map<number, number>()
     for (const cell of cells) {
-      for (let i = starts[cell] ?? entries.length; i < (starts[cell + 1] ?? entries.length); i++) {
-        const bucket = this.#entries.second(entries[i]!)
-        counts.set(bucket, (counts.get(bucket) ?? 0) + this.#counts[entries[i]!]!)
-      }
+      this.#eachOfCell(cell, (bucket, count) => counts.set(bucket, (counts.get(bucket) ?? 0) + count))
     }
     const buckets = Int32Array.from(counts.keys()).sort()
     return new Histogram(
@@ -109,20 +108,37 @@ export class Histograms {
     )
   }
 
-  /** Entries by cell, those of cell c at starts[c] … starts[c + 1]. */
-  #indexed(): { readonly starts: Int32Array; readonly entries: Int32Array } {
-    if (this.#index) return this.#index
-    const { size } = this.#entries
+  /** Buckets in which something was counted, ascending. */
+  #eachOfCell(cell: number, visit: (bucket: number, count: number) => void): void {
+    this.#index ??= this.#makeIndex()
+    const { starts, pages } = this.#index
+    for (let i = starts[cell] ?? pages.length; i < (starts[cell + 1] ?? pages.length); i++) {
+      this.#eachOfPage(pages[i]!, visit)
+    }
+  }
+
+  #eachOfPage(page: number, visit: (bucket: number, count: number) => void): void {
+    for (let i = 0; i < PAGE; i++) {
+      const count = this.#counts[page * PAGE + i]!
+      if (count > 0) visit(this.#pages.second(page) * PAGE + i - SHIFTED, count)
+    }
+  }
+
+  /** Pages by cell, those of cell c at starts[c] … starts[c + 1], ascending. */
+  #makeIndex(): { readonly starts: Int32Array; readonly pages: Int32Array } {
+    const table = this.#pages
     let cells = 0
-    for (let entry = 0; entry < size; entry++) cells = Math.max(cells, this.#entries.first(entry) + 1)
+    for (let page = 0; page < table.size; page++) cells = Math.max(cells, table.first(page) + 1)
     const starts = new Int32Array(cells + 1)
-    for (let entry = 0; entry < size; entry++) starts[this.#entries.first(entry) + 1]! += 1
+    for (let page = 0; page < table.size; page++) starts[table.first(page) + 1]! += 1
     for (let cell = 0; cell < cells; cell++) starts[cell + 1]! += starts[cell]!
     const next = starts.slice()
-    const entries = new Int32Array(size)
-    for (let entry = 0; entry < size; entry++) entries[next[this.#entries.first(entry)]!++] = entry
-    this.#index = { starts, entries }
-    return this.#index
+    const pages = new Int32Array(table.size)
+    for (let page = 0; page < table.size; page++) pages[next[table.first(page)]!++] = page
+    for (let cell = 0; cell < cells; cell++) {
+      pages.subarray(starts[cell]!, starts[cell + 1]!).sort((a, b) => table.second(a) - table.second(b))
+    }
+    return { starts, pages }
   }
 }
 
