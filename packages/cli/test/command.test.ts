@@ -3,7 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
+import { jaegerJson, shopRequests } from './sample-traces.js'
 
 // The command as it is built, with real workers: what users run.
 const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
@@ -16,9 +18,13 @@ interface Outcome {
   readonly err: string
 }
 
-/** @param isInterrupted  whether Ctrl-C is pressed at the first sign of progress */
-function trimtab(argv: readonly string[], isInterrupted = false): Promise<Outcome> {
+/**
+ * @param isInterrupted  whether Ctrl-C is pressed at the first sign of progress
+ * @param input  what comes by stdin
+ */
+function trimtab(argv: readonly string[], isInterrupted = false, input = ''): Promise<Outcome> {
   const child = spawn(process.execPath, [BIN, ...argv], { cwd: folder })
+  child.stdin.end(input)
   let [out, err] = ['', '']
   child.stdout.on('data', (text) => (out += text))
   child.stderr.on('data', (text) => (err += text))
@@ -65,5 +71,26 @@ describe('the built command', () => {
     expect({ code, out }).toEqual({ code: 130, out: '' })
     expect(err).toContain('interrupted, nothing was written')
     expect(existsSync(join(folder, 'stopped.html'))).toBe(false)
+  })
+
+  it('reads traces from a file, packed or not, and from stdin, with the same answer', async () => {
+    const text = jaegerJson(shopRequests(30))
+    writeFileSync(join(folder, 'shop.json'), text)
+    writeFileSync(join(folder, 'shop.json.gz'), gzipSync(text))
+    const call = ['trace', 'profile', '--json']
+    const answers = [
+      await trimtab([...call, 'shop.json']),
+      await trimtab([...call, 'shop.json.gz']),
+      await trimtab([...call, '-'], false, text),
+    ]
+    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0])
+    const [plain, ...others] = answers.map(({ out }) => JSON.parse(out))
+    for (const other of others) expect({ ...other, source: plain.source }).toEqual(plain)
+  })
+
+  it('refuses a folder in the place of a trace file', async () => {
+    const { code, err } = await trimtab(['trace', 'profile', '.'])
+    expect(code).toBe(2)
+    expect(err).toMatch(/^trimtab: \. cannot be read: EISDIR/)
   })
 })
