@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'adapters/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     setupFiles: ['test/setup.mjs'],
   },
 })

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { build as bundle } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { build, createServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -91,6 +92,35 @@ describe('the packed packages', () => {
   })
 })
 
+describe('a bundle of one function', () => {
+  async function bundleOf(statement: string): Promise<string> {
+    const { outputFiles } = await bundle({
+      stdin: { contents: statement, resolveDir: folder },
+      ...{ bundle: true, minify: true, write: false, format: 'esm', platform: 'browser' },
+    })
+    return outputFiles[0]!.text
+  }
+  const gzippedSize = (text: string): number => gzipSync(text, { level: 9 }).byteLength
+
+  it('holds the critical path without the readers: 7 kB beside the core, 45 kB with it', async () => {
+    const finder = await bundleOf("export { PathFinder } from '@trimtab/trace'")
+    const withCore = await bundleOf("export { criticalPath } from '@trimtab/trace'")
+    for (const text of [finder, withCore]) expect(text).not.toMatch(/DecompressionStream|speedscope/)
+    expect(gzippedSize(finder)).toBeLessThanOrEqual(7_000)
+    expect(gzippedSize(withCore)).toBeLessThanOrEqual(45_000)
+  })
+
+  it('answers without a promise where it was bundled for browsers', async () => {
+    await writeFile(join(folder, 'one-line.mjs'), await bundleOf("export { criticalPath } from '@trimtab/trace'"))
+    const script = `import { criticalPath } from './one-line.mjs'
+      const call = (id, parentId, startUs, durationUs) => ({ id, parentId, service: id, operation: 'run', startUs, durationUs })
+      const path = criticalPath([call('a', null, 0, 9), call('b', 'a', 1, 3), call('c', 'a', 5, 2)])
+      console.log(path.map(({ span, startUs, endUs }) => span.id + startUs + endUs).join(' '))`
+    await writeFile(join(folder, 'use-one-line.mjs'), script)
+    expect(node('use-one-line.mjs')).toBe('a01 b14 a45 c57 a79')
+  })
+})
+
 const inBrowser = canUseChromium('whether Vite bundles of the packages run in a browser')
 describe.skipIf(!inBrowser)(`bundled by Vite${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
   let site: string
@@ -106,6 +136,7 @@ describe.skipIf(!inBrowser)(`bundled by Vite${inBrowser ? '' : ' (NOT CHECKED: n
 import '@trimtab/learn'
 import '@trimtab/control'
 import '@trimtab/tasks'
+import '@trimtab/trace'
 async function main() {
 ${DRAW}
 document.title = drawn
