@@ -8,7 +8,7 @@
 //             end, background over kind | headRow, nextRow i32[N]             later stack, scratch
 //   by place: from, to f64[N] | row i32[N] | first i32[N + 1] | children i32[N] | state u8[N]
 //   by depth: stack, next i32[N]
-//   sections: sectionStart f64[2N] | sectionRow i32[2N]
+//   sections: sectionStart f64[2N] | sectionRow i32[2N]                         before the walk: times f64[N, 2], latest f64[N]
 import * as abi from '../abi'
 
 // @ts-ignore: decorator
@@ -71,6 +71,10 @@ import * as abi from '../abi'
 
   sectionStart: usize = 0
   sectionRow: usize = 0
+  /** Start and end of each row beside each other: a row is met once, at random, and so costs one miss. */
+  times: usize = 0
+  /** By place: when the last span at or below it ends. */
+  latest: usize = 0
 }
 
 // @ts-ignore: decorator
@@ -126,6 +130,9 @@ export function path_layout(block: usize, n: i32): void {
   path.from = place(numbers)
   path.to = place(numbers)
   path.sectionStart = place(2 * numbers)
+  path.sectionRow = place(2 * words)
+  path.times = path.sectionStart
+  path.latest = path.sectionRow
   path.parent = place(words)
   path.headRow = place(words)
   path.nextRow = place(words)
@@ -135,7 +142,6 @@ export function path_layout(block: usize, n: i32): void {
   path.row = place(words)
   path.first = place(words + 4)
   path.children = place(words)
-  path.sectionRow = place(2 * words)
   path.kind = place(<usize>n)
   path.flags = place(<usize>n)
   path.state = place(<usize>n)

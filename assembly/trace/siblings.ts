@@ -1,5 +1,5 @@
 // Sorting the children of one span by two columns of f64, ascending. Ties keep any order; whoever needs one asks.
-// Few by insertion and merging. Many are first brought nearly into order by counting, so that merging finds little to do.
+// Few by insertion and merging; many by counting what their times begin with, and merging only where that is the same.
 import { numberAt, putWord, wordAt } from './layout'
 
 // @ts-ignore: decorator
@@ -25,10 +25,18 @@ export function sortSiblings(
   minor: usize,
   spare: usize,
 ): void {
-  if (to - from >= MANY && !isSorted(children, from, to, major, minor)) {
-    sortRoughly(children + (<usize>from << 2), to - from, scratch, major, spare)
+  if (to - from < MANY || isSorted(children, from, to, major, minor)) {
+    sortByMerging(children, from, to, scratch, major, minor)
+    return
   }
-  sortByMerging(children, from, to, scratch, major, minor)
+  sortRoughly(children + (<usize>from << 2), to - from, scratch, major, spare)
+  for (let at = from; at < to; ) {
+    const key = wordAt(spare, at - from)
+    let end = at + 1
+    while (end < to && wordAt(spare, end - from) == key) end++
+    if (end - at > 1) sortByMerging(children, at, end, scratch, major, minor)
+    at = end
+  }
 }
 
 // @ts-ignore: decorator
@@ -89,7 +97,10 @@ function mergeRuns(children: usize, from: i32, middle: i32, to: i32, scratch: us
   memory.copy(children + (<usize>k << 2), scratch + (<usize>i << 2), <usize>(left - i) << 2)
 }
 
-/** Sorts n spans by the first 22 bits of where `column` lies between its least and its greatest value. */
+/**
+ * Sorts n spans by the first 22 bits of where `column` lies between its least and its greatest value, and leaves these
+ * keys in `spare`. Rounding cannot exchange two values, only give them the same key.
+ */
 function sortRoughly(spans: usize, n: i32, scratch: usize, column: usize, spare: usize): void {
   let least = Infinity
   let greatest = -Infinity
@@ -98,12 +109,8 @@ function sortRoughly(spans: usize, n: i32, scratch: usize, column: usize, spare:
     least = min(least, value)
     greatest = max(greatest, value)
   }
-  if (!(least < greatest)) return
-  const scale = <f64>(DIGITS * DIGITS - 1) / (greatest - least)
-  for (let i = 0; i < n; i++) {
-    const value = numberAt(column, wordAt(spans, i))
-    putWord(spare, i, <i32>((value - least) * scale))
-  }
+  const scale = least < greatest ? <f64>(DIGITS * DIGITS - 1) / (greatest - least) : 0.0
+  for (let i = 0; i < n; i++) putWord(spare, i, <i32>((numberAt(column, wordAt(spans, i)) - least) * scale))
   const there = spare + (<usize>n << 2)
   passDigit(spare, spans, n, there, scratch, 0)
   passDigit(there, scratch, n, spare, spans, DIGIT)

@@ -25,27 +25,38 @@ import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
   store<u8>(at, load<u8>(at) | bits)
 }
 
-/** Gives every span below `root` its place. */
+/** Gives every span below `root` its place, and its times there. */
 export function makePlaces(path: Path, root: i32): void {
   linkRows(path)
-  putWord(path.row, 0, root)
+  takePlace(path, 0, root)
   let count = 1
   for (let span = 0; span < count; span++) {
     putWord(path.first, span, count)
     let child = wordAt(path.headRow, wordAt(path.row, span))
     for (; child >= 0; child = wordAt(path.nextRow, child)) {
-      if (child != root) putWord(path.row, count++, child) // a ring through the root is not followed
+      if (child != root) takePlace(path, count++, child) // a ring through the root is not followed
     }
   }
   putWord(path.first, count, count)
   path.count = count
 }
 
-/** Makes the lists of children. A parent that is no row is none. */
+// @ts-ignore: decorator
+@inline function takePlace(path: Path, span: i32, row: i32): void {
+  const times = path.times + (<usize>row << 4)
+  putWord(path.row, span, row)
+  putNumber(path.from, span, load<f64>(times))
+  putNumber(path.to, span, load<f64>(times, 8))
+}
+
+/** Makes the lists of children and fills `times`. A parent that is no row is none. */
 function linkRows(path: Path): void {
   const n = path.n
   memory.fill(path.headRow, 0xff, <usize>n << 2)
   for (let row = 0; row < n; row++) {
+    const times = path.times + (<usize>row << 4)
+    store<f64>(times, numberAt(path.start, row))
+    store<f64>(times, numberAt(path.end, row), 8)
     const parent = wordAt(path.parent, row)
     if (<u32>parent >= <u32>n) continue
     putWord(path.nextRow, row, wordAt(path.headRow, parent))
@@ -71,22 +82,20 @@ export function findBackground(path: Path): void {
   path.mayHaveBackground = <i32>(isAny || (path.options & abi.PATH_LATE_IS_BACKGROUND) != 0)
 }
 
-/** `to` := the latest end at or below each span. */
+/** Fills `latest`. */
 export function findLatest(path: Path): void {
   let to = path.count
   for (let span = path.count - 1; span >= 0; span--) {
-    let latest = numberAt(path.end, wordAt(path.row, span))
+    let latest = numberAt(path.to, span)
     const from = wordAt(path.first, span)
-    for (let child = from; child < to; child++) latest = max(latest, numberAt(path.to, child))
-    putNumber(path.to, span, latest)
+    for (let child = from; child < to; child++) latest = max(latest, numberAt(path.latest, child))
+    putNumber(path.latest, span, latest)
     to = from
   }
 }
 
-/** `from` and `to` of every span, and what is background or outside. */
+/** Cuts `from` and `to` of every span to its parent's, and finds what is background or outside. */
 export function cutWindows(path: Path): void {
-  putNumber(path.from, 0, numberAt(path.start, wordAt(path.row, 0)))
-  putNumber(path.to, 0, numberAt(path.end, wordAt(path.row, 0)))
   const isFirm = (path.options & abi.PATH_FIRM) != 0
   let span = 1
   for (let parent = 0; span < path.count; parent++) {
@@ -94,12 +103,9 @@ export function cutWindows(path: Path): void {
     const to = numberAt(path.to, parent)
     const above = byteAt(path.state, parent) & (BACKGROUND | OUTSIDE)
     for (const end = wordAt(path.first, parent + 1); span < end; span++) {
-      const row = wordAt(path.row, span)
-      putNumber(path.from, span, numberAt(path.start, row))
-      putNumber(path.to, span, numberAt(path.end, row))
       const isAsync = (byteAt(path.state, span) & ASYNC) != 0
       if (above) addState(path, span, above)
-      else if (path.mayHaveBackground && !isAsync && isBackground(path, row, wordAt(path.row, parent))) {
+      else if (path.mayHaveBackground && !isAsync && isBackground(path, wordAt(path.row, span), wordAt(path.row, parent))) {
         path.background++
         addState(path, span, BACKGROUND)
       } else if (!isFirm) cutToParent(path, span, from, to, isAsync)
