@@ -16,7 +16,6 @@ import {
 
 const MODES = ['blocking', 'to-trace-end', 'firm'] as const
 const core = createCoreSync()
-const finders = MODES.map((mode) => new PathFinder(core, { mode }))
 
 export interface Outcome {
   readonly traces: readonly Trace[]
@@ -24,10 +23,14 @@ export interface Outcome {
   readonly counts: Partial<Record<RepairCode, number>>
 }
 
-export async function wholeWay(source: TraceSource, options: ReadOptions = {}): Promise<Outcome> {
+export async function wholeWay(
+  source: TraceSource,
+  { modes = MODES, ...options }: ReadOptions & { readonly modes?: readonly CriticalPath['mode'][] } = {},
+): Promise<Outcome> {
+  const finders = modes.map((mode) => new PathFinder(core, { mode }))
   const repairs = new Repairs()
   const traces: Trace[] = []
-  const profiles = MODES.map(() => new Profile())
+  const profiles = modes.map(() => new Profile())
   const workflow = new Workflow()
   for await (const trace of readTraces(source, { ...options, repairs })) {
     traces.push(trace)
@@ -42,6 +45,7 @@ export async function wholeWay(source: TraceSource, options: ReadOptions = {}): 
     }
     repairs.merge(trace.repairs)
   }
+  for (const finder of finders) finder.dispose()
   for (const profile of profiles) expectSums(profile, traces.length)
   return { traces, counts: Object.fromEntries(repairs.list().map(({ code, count }) => [code, count])) }
 }
