@@ -26,9 +26,16 @@ export interface ClassifierFile {
   readonly distributions: readonly FeatureDistribution[]
 }
 
-/** The threshold that nothing reaches, Infinity, is null in JSON. */
+/** Points of a curve are written as [threshold, true-positive rate, false-positive rate]; Infinity, which JSON lacks, as null. */
 export function writeClassifierFile(file: ClassifierFile): string {
-  return `${JSON.stringify({ format: FORMAT, version: VERSION, ...file })}\n`
+  const triple = (point: OperatingPoint): number[] => [point.threshold, point.truePositiveRate, point.falsePositiveRate]
+  const { calibration } = file
+  const written = calibration && {
+    ...calibration,
+    operatingPoint: triple(calibration.operatingPoint),
+    roc: calibration.roc.map(triple),
+  }
+  return `${JSON.stringify({ format: FORMAT, version: VERSION, ...file, calibration: written })}\n`
 }
 
 /** @throws {FormatError} `classifier_foreign`, `classifier_version`, `classifier_damaged` */
@@ -55,8 +62,10 @@ export function readClassifierFile(text: string): ClassifierFile {
   if (!isRecord(options) || !Object.values(options as object).every(Number.isFinite)) throw damaged('its options')
   if (!isRecord(svm) || !STATE.every((name) => isNumbers((svm as SvmState)[name]))) throw damaged('its weights')
   if (!isNumbers(shuffle) || !Array.isArray(distributions) || typeof trainedOn !== 'string') throw damaged('its parts')
-  if (calibration !== null && !isCalibration(calibration)) throw damaged('its calibration')
-  return { ...(file as unknown as ClassifierFile), calibration: calibration && withInfinity(calibration) }
+  return {
+    ...(file as unknown as ClassifierFile),
+    calibration: calibration === null ? null : calibrationOf(calibration),
+  }
 }
 
 /** @param tensors  of `RffSvm.save()` */
@@ -87,24 +96,16 @@ function parse(text: string): Record<string, unknown> {
 
 const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every(Number.isFinite)
 
-function isCalibration(value: unknown): value is ClassifierCalibration {
-  const { slope, offset, operatingPoint, roc, components, critical } = value as ClassifierCalibration
-  const isPoint = (point: OperatingPoint): boolean =>
-    [point?.threshold ?? 0, point?.truePositiveRate, point?.falsePositiveRate].every(Number.isFinite)
-  return (
-    [slope, offset, components, critical].every(Number.isFinite) &&
-    isPoint(operatingPoint) &&
-    Array.isArray(roc) &&
-    roc.every(isPoint)
-  )
+function calibrationOf(value: unknown): ClassifierCalibration {
+  const { slope, offset, operatingPoint, roc, components, critical } = (value ?? {}) as ClassifierCalibration
+  if (!isNumbers([slope, offset, components, critical]) || !Array.isArray(roc)) throw damaged('its calibration')
+  return { slope, offset, operatingPoint: pointOf(operatingPoint), roc: roc.map(pointOf), components, critical }
 }
 
-function withInfinity(calibration: ClassifierCalibration): ClassifierCalibration {
-  const restored = (point: OperatingPoint): OperatingPoint => ({
-    ...point,
-    threshold: point.threshold ?? Number.POSITIVE_INFINITY,
-  })
-  return { ...calibration, operatingPoint: restored(calibration.operatingPoint), roc: calibration.roc.map(restored) }
+function pointOf(triple: unknown): OperatingPoint {
+  const [threshold, truePositiveRate, falsePositiveRate] = Array.isArray(triple) ? triple : []
+  if (!isNumbers([threshold ?? 0, truePositiveRate, falsePositiveRate])) throw damaged('a point of its curve')
+  return { threshold: threshold ?? Number.POSITIVE_INFINITY, truePositiveRate, falsePositiveRate }
 }
 
 const damaged = (what: string): FormatError =>

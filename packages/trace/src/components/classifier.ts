@@ -251,7 +251,7 @@ export class CriticalComponentClassifier {
 
 const SHUFFLE_STREAM = 1
 const AVERAGE_FROM = 1000 // the first steps of the optimal rate are larger than all that follow
-const ROC_POINTS = 200
+const ROC_POINTS = 64
 
 function requireFeatures(features: Numbers, inputs: number): void {
   if (features.length !== inputs)

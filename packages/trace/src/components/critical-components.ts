@@ -5,7 +5,7 @@ import { CriticalComponentClassifier, type Verdict } from './classifier.js'
 import { type Component, measureComponents } from './component.js'
 import type { FeatureDrift } from './drift.js'
 import { FEATURE_SETS } from './features.js'
-import { reasonsFor } from './reasons.js'
+import { MIN_REQUESTS, reasonsFor } from './reasons.js'
 import { SHIPPED_CLASSIFIERS } from './shipped-classifiers.js'
 
 export interface CriticalComponentOptions {
@@ -18,9 +18,9 @@ export interface CriticalComponentOptions {
 }
 
 export interface CriticalComponent extends Component {
-  /** Undefined where the window does not say enough: see `reasons`. */
+  /** Undefined where there is nothing to judge by (`reasons` says so), and for what no request waited for. */
   readonly verdict: Verdict | undefined
-  /** In words, weightiest first. */
+  /** In words; each reads on from its name. */
   readonly reasons: readonly string[]
 }
 
@@ -71,9 +71,11 @@ function judge(
   }
   const seen: number[][] = []
   const components = measureComponents(core, window, reference).map((component): CriticalComponent => {
-    const row = features.of(core.math, component)
+    const isJudged = component.isOnPath && component.requests >= MIN_REQUESTS
+    const row = isJudged ? features.of(core.math, component) : undefined
     if (row) seen.push(row)
-    return { ...component, verdict: row && classifier.decide(row), reasons: reasonsFor(component) }
+    const reasons = reasonsFor(component, features.needsReference)
+    return { ...component, verdict: row && classifier.decide(row), reasons }
   })
   const suspicion = ({ verdict }: CriticalComponent): number => verdict?.decision ?? Number.NEGATIVE_INFINITY
   return {
