@@ -9,7 +9,7 @@ import { readJaeger } from './jaeger/index.js'
 import { JsonCursor } from './json/cursor.js'
 import { readOtlpJson } from './otlp-json/index.js'
 import { readOtlpProtobuf } from './otlp-protobuf/index.js'
-import { chunksOf, GzipFault, isGzip, type TraceSource } from './source.js'
+import { chunksOf, GzipFault, isGzip, type TraceSource, wholeOf } from './source.js'
 import { readZipkin } from './zipkin/index.js'
 
 export interface ReadOptions {
@@ -56,7 +56,7 @@ export async function* readSpanTable(
  * `readTraces()` unpacks
  */
 export function parseTraces(input: Uint8Array | string, options: ReadOptions = {}): Trace[] {
-  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input
+  const bytes = wholeOf(input)!
   if (isGzip(bytes)) throw new TraceError('trace_packed', 'the input is gzip, which is unpacked by readTraces() only')
   const builder = new TraceBuilder(options)
   const traces: Trace[] = []
@@ -96,11 +96,14 @@ async function* feed<T>(
   signal: AbortSignal | undefined,
   open: (cursor: JsonCursor) => Generator<T | undefined, void>,
 ): AsyncGenerator<T, void> {
-  const chunks = chunksOf(source, signal)
-  const cursor = new JsonCursor()
+  const whole = wholeOf(source)
+  const isReady = whole !== undefined && !isGzip(whole)
+  const chunks = chunksOf(isReady ? [] : (whole ?? source), signal)
+  const cursor = new JsonCursor(isReady ? whole : undefined)
   const reading = open(cursor)
   try {
     for (;;) {
+      signal?.throwIfAborted()
       const { done, value } = reading.next()
       if (done) return
       if (value) yield value

@@ -16,6 +16,12 @@ export function isGzip(bytes: Uint8Array): boolean {
   return GZIP.every((byte, i) => bytes[i] === byte)
 }
 
+/** The bytes of a source that lies there whole. */
+export function wholeOf(source: TraceSource): Uint8Array | undefined {
+  if (typeof source === 'string') return new TextEncoder().encode(source)
+  return ArrayBuffer.isView(source) ? source : undefined
+}
+
 /** The source's bytes, unpacked, as they come. Throws what the source or the unpacker throws. */
 export async function* chunksOf(source: TraceSource, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const chunks = abortable(iterate(source), signal)
@@ -29,8 +35,7 @@ export async function* chunksOf(source: TraceSource, signal?: AbortSignal): Asyn
 }
 
 function iterate(source: TraceSource): Chunks {
-  if (typeof source === 'string') return [new TextEncoder().encode(source)].values()
-  if (source instanceof Uint8Array) return [source].values()
+  if (typeof source === 'string' || ArrayBuffer.isView(source)) return [wholeOf(source)!].values()
   if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
   if (Symbol.iterator in source) return source[Symbol.iterator]()
   return readerOf(source)
@@ -52,38 +57,42 @@ async function* readerOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
 
 /** The same chunks; a wait for the next one ends when the signal fires. */
 async function* abortable(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void> {
-  let abort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal?.reason)
-  })
-  aborted.catch(() => {}) // nobody may be waiting
-  signal?.addEventListener('abort', abort)
   try {
     for (;;) {
       signal?.throwIfAborted()
-      const { done, value } = await (signal ? Promise.race([chunks.next(), aborted]) : chunks.next())
+      const { done, value } = await (signal ? nextUnlessAborted(chunks, signal) : chunks.next())
       if (done) return
       yield value
     }
   } finally {
-    signal?.removeEventListener('abort', abort)
     // Without waiting: a source that hangs must not keep an aborted reading.
     void Promise.resolve(chunks.return?.()).catch(() => {})
   }
 }
 
+function nextUnlessAborted(chunks: Chunks, signal: AbortSignal): Promise<IteratorResult<Uint8Array, unknown>> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort)
+    Promise.resolve(chunks.next())
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
 /** Enough bytes to tell gzip by; fewer at the end of the source. */
 async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let head = new Uint8Array(0)
-  while (head.length < GZIP.length) {
+  for (;;) {
     const { done, value } = await chunks.next()
-    if (done) break
+    if (done) return head
+    if (head.length === 0 && value.length >= GZIP.length) return value
     const longer = new Uint8Array(head.length + value.length)
     longer.set(head)
     longer.set(value, head.length)
     head = longer
+    if (head.length >= GZIP.length) return head
   }
-  return head
 }
 
 async function* prepend(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {

@@ -10,9 +10,6 @@ const PROCESS = new Keys(['serviceName', 'tags'])
 const SERVICE_NAME = 0
 const TAGS = 1
 
-/** No key is looked for: each one is a process id. */
-const ANY = new Keys([])
-
 /**
  * The processes of a trace. They may be described before or after the spans that name them: until the trace is over,
  * a span's row holds a number from here in place of its service.
@@ -52,7 +49,7 @@ export class JaegerProcesses {
   /** Reads the next entry of a trace's `processes`. @returns false behind the last one */
   readEntry(): boolean {
     const cursor = this.#cursor
-    if (cursor.key(ANY) === END) return false
+    if (!cursor.anyKey()) return false
     const id = this.#number(this.#ids)
     this.#named[id] = this.#readProcess()
     return true

@@ -105,19 +105,34 @@ export class JsonCursor extends ByteCursor {
 
   /** Inside an object: steps over the next key and its colon. Its place in `keys`, `OTHER` or `END`. */
   key(keys: Keys): number {
+    if (!this.#isBeforeKey()) return END
+    let key = keys.expect(this.bytes, this.at, this.end)
+    if (key >= 0) this.at += keys.widths[key]!
+    else {
+      this.string()
+      key = this.isEscaped ? keys.findText(this.text()) : keys.follow(this.bytes, this.from, this.to)
+    }
+    this.expect(COLON)
+    return key
+  }
+
+  /** The same for an object whose keys are data: the key is the last string. @returns false at the end of the object */
+  anyKey(): boolean {
+    if (!this.#isBeforeKey()) return false
+    this.string()
+    this.expect(COLON)
+    return true
+  }
+
+  #isBeforeKey(): boolean {
     let c = this.peek()
     while (c === COMMA) {
       this.at++
       c = this.peek()
     }
-    if (c === CLOSE_OBJECT) {
-      this.at++
-      return END
-    }
-    this.string()
-    const key = this.findIn(keys)
-    this.expect(COLON)
-    return key
+    if (c !== CLOSE_OBJECT) return true
+    this.at++
+    return false
   }
 
   /** The place of the last string in `keys`, or `OTHER`. */
