@@ -24,7 +24,7 @@ const name = isReal ? 'nezha_ob_jaeger.json.gz' : 'generated.json.gz'
 async function traceBytes(): Promise<Buffer> {
   if (isReal) return readFileSync(REAL)
   const core = await createCore()
-  return gzipSync(bytesOf(WRITERS.jaeger(requestTraces(core, { traces: 46, seed: 1 }))))
+  return gzipSync(bytesOf(WRITERS.jaeger(requestTraces(core, { traces: 46, seed: 1, slow: undefined }))))
 }
 
 const inBrowser = canUseChromium('whether the page of traces runs in a browser')
