@@ -7,9 +7,9 @@ beforeAll(async () => {
   core = await createCore()
 })
 
-// 4,000 s at 50 … 400 visits a second: the mean wait has a standard error of 1 … 2 %, so 6 % are more than three of them.
-const SECONDS: [number, number] = [50, 4050]
-const NEAR = 0.06
+// 2,000 s at 50 … 400 visits a second: the mean wait has a standard error of 1 … 2.5 %, so 7 % are about three of them.
+const SECONDS: [number, number] = [50, 2050]
+const NEAR = 0.07
 
 describe('a replica of the simulator is the queue of the textbook', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('a replica of the simulator is the queue of the textbook', () => {
     const alone = mmcTimes(core.math, { arrivalRate: 70, serviceRate: 100, servers: 1 })
     for (const { meanWaitMs, arrivals } of instances) {
       expect(Math.abs(meanWaitMs / (1000 * alone.meanWait) - 1)).toBeLessThan(NEAR)
-      expect(Math.abs(arrivals / (70 * 4000) - 1)).toBeLessThan(0.01)
+      expect(Math.abs(arrivals / (70 * 2000) - 1)).toBeLessThan(0.01)
     }
   })
 })

@@ -3,8 +3,9 @@ import { Names, type Trace } from '@trimtab/trace'
 import { ArrivalSource } from './arrivals.js'
 import { type Campaign, checkCampaign } from './campaign.js'
 import { EventHeap } from './event-heap.js'
+import { Fleet } from './fleet.js'
 import { checkGraph, type ServiceGraph, serviceNumber } from './graph.js'
-import { Instance } from './instance.js'
+import type { Instance } from './instance.js'
 import { compile, directPlan, type Plan, usualLoads } from './plan.js'
 import * as pool from './request-pool.js'
 import { RequestTally } from './request-tally.js'
@@ -63,14 +64,11 @@ export class MicroserviceSimulator {
   readonly #plans: readonly Plan[]
   /** Types of requests come first, then surges. */
   readonly #sources: ArrivalSource[]
-  readonly #instances: Instance[] = []
-  /** [S] numbers of the instances that take visits. */
-  readonly #serving: number[][]
+  readonly #fleet: Fleet
   readonly #heap = new EventHeap()
   readonly #pool = new pool.RequestPool()
   readonly #tally: RequestTally
   readonly #traceNames: TraceNames
-  readonly #instanceNames: number[] = []
   readonly #fingerprint: number
   readonly #hopUs: number
   #suppressed: ReadonlySet<number> = new Set()
@@ -102,12 +100,12 @@ export class MicroserviceSimulator {
         (surge) => new ArrivalSource({ ...surge, random: new Random(core, seed) }),
       ),
     ]
-    this.#serving = graph.services.map(() => [])
+    this.#fleet = new Fleet(graph, names)
     this.#traceNames = {
       names,
       service: Int32Array.from(graph.services, ({ name }) => names.number(name)),
       operation: this.#plans.map(({ operation }) => Int32Array.from(operation, (name) => names.number(name))),
-      instance: this.#instanceNames,
+      instance: this.#fleet.names,
     }
     this.reset(seed)
   }
@@ -120,11 +118,7 @@ export class MicroserviceSimulator {
     this.#heap.clear()
     this.#pool.clear()
     this.#tally.clear()
-    this.#instances.length = 0
-    for (const [number, { replicas }] of this.graph.services.entries()) {
-      this.#serving[number] = []
-      for (let i = 0; i < replicas; i++) this.#serving[number]!.push(this.#addInstance(number))
-    }
+    this.#fleet.reset()
     for (const [index, source] of this.#sources.entries()) {
       source.reset(seed)
       this.#heap.push(source.nextUs, REQUEST, index)
@@ -147,7 +141,7 @@ export class MicroserviceSimulator {
 
   /** Replicas of all services by number, those that left included; what `setGrant` takes and telemetry lists. */
   get instances(): readonly Pick<Instance, 'name' | 'service' | 'replica' | 'state'>[] {
-    return this.#instances
+    return this.#fleet.instances
   }
 
   /**
@@ -167,7 +161,7 @@ export class MicroserviceSimulator {
       else if (kind === RETURNED) this.#takeResponse(subject)
       else if (kind === ANSWERED) this.#end(subject)
       else if (kind === REQUEST) this.#receive(subject)
-      else if (kind === READY) this.#serve(subject)
+      else if (kind === READY) this.#fleet.serve(subject)
       else this.#disturb()
     }
     this.#nowUs = Math.max(this.#nowUs, untilUs)
@@ -177,7 +171,7 @@ export class MicroserviceSimulator {
   collect(): GraphTelemetry {
     const span = { fromSecond: this.#collectedUs / 1e6, toSecond: this.#nowUs / 1e6 }
     const requests = this.#tally.telemetry()
-    const instances = this.#instances.map((instance) => {
+    const instances = this.#fleet.instances.map((instance) => {
       instance.settle(this.#nowUs)
       const told = instanceTelemetry(this.#core.math, instance, this.graph.services[instance.service]!.name, span)
       instance.startTally(this.#nowUs)
@@ -193,11 +187,11 @@ export class MicroserviceSimulator {
    * @throws {ConfigError} `config_invalid`, `instance_unknown`
    */
   setGrant(instance: number, grant: ResourceVector): void {
-    const found = this.#instances[instance]
+    const found = this.#fleet.instances[instance]
     if (!found) {
       throw new ConfigError(
         'instance_unknown',
-        `there are instances 0 … ${this.#instances.length - 1}, got ${instance}`,
+        `there are instances 0 … ${this.#fleet.instances.length - 1}, got ${instance}`,
       )
     }
     for (const resource of RESOURCES) {
@@ -217,18 +211,9 @@ export class MicroserviceSimulator {
     const number = serviceNumber(this.graph, service)
     if (!(Number.isInteger(replicas) && replicas > 0))
       throw new ConfigError('config_invalid', `${service} needs a whole number of replicas above 0, got ${replicas}`)
-    const starting = this.#instances.flatMap((instance, index) =>
-      instance.service === number && instance.state === 'starting' ? [index] : [],
-    )
-    const serving = this.#serving[number]!
-    for (let count = serving.length + starting.length; count < replicas; count++) {
-      const index = this.#addInstance(number)
-      this.#instances[index]!.state = 'starting'
+    for (const index of this.#fleet.scale(number, replicas, this.#nowUs))
       this.#heap.push(this.#nowUs + startSeconds * 1e6, READY, index)
-    }
     this.#disturb()
-    for (let count = serving.length + starting.length; count > replicas; count--)
-      this.#instances[starting.pop() ?? serving.pop()!]!.state = 'leaving'
   }
 
   /**
@@ -259,13 +244,12 @@ export class MicroserviceSimulator {
   /** Everything that what follows depends on. */
   save(): Uint8Array {
     return packNumbers(this.#fingerprint, [
-      [this.#nowUs, this.#collectedUs, this.#requests, this.#instances.length],
+      [this.#nowUs, this.#collectedUs, this.#requests],
       this.#heap.save(),
-      ...this.#serving,
       ...this.#sources.map((source) => source.save()),
       ...this.#tally.save(),
       ...this.#pool.save(),
-      ...this.#instances.flatMap((instance) => [[instance.service], instance.save()]),
+      ...this.#fleet.save(),
     ])
   }
 
@@ -274,17 +258,15 @@ export class MicroserviceSimulator {
     const lists = unpackNumbers(this.#fingerprint, state)
     let at = 0
     const next = (): Float64Array => lists[at++]!
-    const [nowUs, collectedUs, requests, instances] = next()
+    const [nowUs, collectedUs, requests] = next()
     this.#nowUs = nowUs!
     this.#collectedUs = collectedUs!
     this.#requests = requests!
     this.#heap.load(next())
-    for (let number = 0; number < this.#serving.length; number++) this.#serving[number] = [...next()]
     for (const source of this.#sources) source.load(next())
     this.#tally.load(next)
     this.#pool.load(next)
-    this.#instances.length = 0
-    for (let index = 0; index < instances!; index++) this.#instances[this.#addInstance(next()[0]!)]!.load(next())
+    this.#fleet.load(next)
     this.#disturb()
   }
 
@@ -294,15 +276,6 @@ export class MicroserviceSimulator {
 
   [Symbol.dispose](): void {
     this.dispose()
-  }
-
-  #addInstance(number: number): number {
-    const replica = this.#instances.filter(({ service }) => service === number).length
-    const instance = new Instance(this.graph.services[number]!, number, replica, this.graph.requests.length)
-    instance.startTally(this.#nowUs)
-    const index = this.#instances.push(instance) - 1
-    this.#instanceNames[index] = this.names.number(instance.name)
-    return index
   }
 
   /** A request comes: all its chance is drawn now. */
@@ -332,23 +305,19 @@ export class MicroserviceSimulator {
       choice[first + visit] = random.uniform()
       noise[first + visit] = random.normal()
     }
-    if (replica >= 0) choice[first] = -1 - this.#findInstance(plan.service[0]!, replica)
+    if (replica >= 0) choice[first] = -1 - this.#fleet.find(plan.service[0]!, replica)
     if (type < this.graph.requests.length) this.#tally.arrived(type)
     this.#pool.open[request] = 1
     phase[first] = pool.BEFORE_CALLS
     this.#arrive(first)
   }
 
-  #findInstance(number: number, replica: number): number {
-    return this.#instances.findIndex((instance) => instance.service === number && instance.replica === replica)
-  }
-
   #arrive(row: number): void {
     const { request, first, type, choice, instance, startUs } = this.#pool
     const owner = request[row]!
-    const serving = this.#serving[this.#plans[type[owner]!]!.service[row - first[owner]!]!]!
-    const index = choice[row]! < 0 ? -1 - choice[row]! : serving[Math.floor(choice[row]! * serving.length)]!
-    const found = this.#instances[index]!
+    const service = this.#plans[type[owner]!]!.service[row - first[owner]!]!
+    const index = choice[row]! < 0 ? -1 - choice[row]! : this.#fleet.pick(service, choice[row]!)
+    const found = this.#fleet.instances[index]!
     instance[row] = index
     startUs[row] = this.#nowUs
     found.tally.arrivals++
@@ -387,7 +356,7 @@ export class MicroserviceSimulator {
   }
 
   #endWork(row: number): void {
-    const instance = this.#instances[this.#pool.instance[row]!]!
+    const instance = this.#fleet.instances[this.#pool.instance[row]!]!
     instance.settle(this.#nowUs)
     instance.busy--
     while (instance.waiting > 0 && instance.busy < instance.workers) {
@@ -411,7 +380,7 @@ export class MicroserviceSimulator {
     const owner = request[row]!
     const base = first[owner]!
     const plan = this.#plans[type[owner]!]!
-    const instance = this.#instances[this.#pool.instance[row]!]!
+    const instance = this.#fleet.instances[this.#pool.instance[row]!]!
     const visit = row - base
     const from = plan.firstChild[visit]!
     const end = plan.firstChild[visit + 1]! - from
@@ -454,7 +423,7 @@ export class MicroserviceSimulator {
   }
 
   #answer(row: number): void {
-    const instance = this.#instances[this.#pool.instance[row]!]!
+    const instance = this.#fleet.instances[this.#pool.instance[row]!]!
     const delayUs = instance.delayUs(this.#core.math, this.#pool.noise[row]!, this.#nowUs)
     if (delayUs > 0) this.#heap.push(this.#nowUs + delayUs, ANSWERED, row)
     else this.#end(row)
@@ -466,7 +435,7 @@ export class MicroserviceSimulator {
     const plan = this.#plans[type[owner]!]!
     const visit = row - first[owner]!
     const latencyUs = this.#nowUs - startUs[row]!
-    const { tally } = this.#instances[this.#pool.instance[row]!]!
+    const { tally } = this.#fleet.instances[this.#pool.instance[row]!]!
     phase[row] = pool.ENDED
     endUs[row] = this.#nowUs
     tally.ended++
@@ -477,15 +446,8 @@ export class MicroserviceSimulator {
         this.#tally.ended(type[owner]!, latencyUs, plan.timeoutUs, failed[row]!)
     } else if (plan.background[visit] === 0) this.#heap.push(this.#nowUs + this.#hopUs, RETURNED, row)
     if (--open[owner]! > 0) return
-    this.#onTrace?.(new SimulatedTrace(this.#pool, owner, plan, this.#instances, this.#traceNames))
+    this.#onTrace?.(new SimulatedTrace(this.#pool, owner, plan, this.#fleet.instances, this.#traceNames))
     this.#pool.give(owner, plan)
-  }
-
-  #serve(index: number): void {
-    const instance = this.#instances[index]!
-    if (instance.state !== 'starting') return // scaled in before it was ready
-    instance.state = 'serving'
-    this.#serving[instance.service]!.push(index)
   }
 
   #isSuppressed({ index }: ArrivalSource): boolean {
@@ -502,14 +464,6 @@ export class MicroserviceSimulator {
         second < startSeconds + durationSeconds &&
         !this.#suppressed.has(index),
     )
-    for (const instance of this.#instances) {
-      const { name } = this.graph.services[instance.service]!
-      instance.disturb(
-        active.filter(
-          ({ target }) =>
-            'service' in target && target.service === name && (target.replica ?? instance.replica) === instance.replica,
-        ),
-      )
-    }
+    this.#fleet.disturb(active)
   }
 }
