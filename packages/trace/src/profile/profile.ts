@@ -12,9 +12,9 @@ import {
   type EndpointProfile,
   InstanceProfile,
   type ProfileCell,
-  ProfileWindow,
   ServiceProfile,
 } from './profile-views.js'
+import { ProfileWindow } from './profile-window.js'
 import { type Slice, type SliceOptions, sliceTables } from './slice.js'
 
 /**

@@ -2,11 +2,7 @@ import { Children } from '../children.js'
 import type { CriticalPath } from '../path/types.js'
 import type { Workflow } from '../workflow/workflow.js'
 import { REMOVED } from './change.js'
-
-/** Below a parent with more call paths than this, everything that was over before a call began is taken to precede it. */
-const MANY = 64
-/** Instead of the call path of a child that has it in common with a sibling: which is which, nobody can tell. */
-const NO_TELLING = -1
+import { EndedSiblings, NO_TELLING } from './ended-siblings.js'
 
 /** How long a request would have taken. ns. */
 export interface Retimed {
@@ -32,13 +28,14 @@ const ANSWERS = 3
  * earlier ones, and parents shrink and grow with the children they waited for, up to the root.
  *
  * Which siblings a child waited for is a guess, hence the bounds:
- * - estimate: for all that were over when it began, but for those that a `workflow` knows to run beside it;
+ * - estimate: for all that were over when it began, but for those that a `workflow` knows to run beside it (by their call
+ *   paths, where only one sibling has it: of repeated calls nobody can tell which is which);
  * - pessimistic: where any sibling was still running when it began, it may have begun by its own clock: it moves forward
  *   with nothing and is delayed by everything that was over;
  * - optimistic: it waited just for that sibling, of those that were over, that is best for it to have waited for.
  *
- * Each answer is monotone in the times that go into it, so pessimistic ≥ estimate ≥ optimistic, and faster spans never make
- * a request slower. O(N log N), nothing is recursive.
+ * Each answer is monotone in the times that go into it, so latencies come in the order optimistic ≤ estimate ≤ pessimistic,
+ * and faster spans never make a request slower. O(N log N), nothing is recursive.
  */
 export class Retimer {
   readonly #workflow: Workflow | undefined
@@ -235,87 +232,5 @@ export class Retimer {
     this.#fullEnds = new Float64Array(2 * size)
     this.#newEnds = new Float64Array(2 * size * ANSWERS)
     this.#byEnd = new Int32Array(2 * size)
-  }
-}
-
-/** The siblings that were over when a child began, summed up. Times since the parent's start. */
-class EndedSiblings {
-  isEmpty = true
-  /** By how much the end of one moves, at the least (optimistic) and at the most (pessimistic). */
-  leastDelay = 0
-  mostDelay = 0
-  // of those the child is taken to have waited for
-  hasChosen = false
-  chosenEnd = 0
-  chosenNewEnd = 0
-  chosenLatestNewEnd = 0
-
-  // of all
-  #lastEnd = 0
-  #lastNewEnd = 0
-  #lastLatestNewEnd = 0
-  // by call path, as long as there are not too many
-  #groups = 0
-  readonly #paths = new Int32Array(MANY)
-  readonly #ends = new Float64Array(MANY)
-  readonly #newEnds = new Float64Array(MANY)
-  readonly #latestNewEnds = new Float64Array(MANY)
-
-  clear(): void {
-    this.isEmpty = true
-    this.#lastEnd = 0
-    this.#lastNewEnd = 0
-    this.#lastLatestNewEnd = 0
-    this.leastDelay = Number.POSITIVE_INFINITY
-    this.mostDelay = Number.NEGATIVE_INFINITY
-    this.#groups = 0
-  }
-
-  /** @param earliest, latest  its end in the optimistic and the pessimistic answer */
-  add(path: number, end: number, newEnd: number, earliest: number, latest: number): void {
-    this.isEmpty = false
-    this.#lastEnd = Math.max(this.#lastEnd, end)
-    this.#lastNewEnd = Math.max(this.#lastNewEnd, newEnd)
-    this.#lastLatestNewEnd = Math.max(this.#lastLatestNewEnd, latest)
-    this.leastDelay = Math.min(this.leastDelay, earliest - end)
-    this.mostDelay = Math.max(this.mostDelay, latest - end)
-    let group = 0
-    while (group < this.#groups && group < MANY && this.#paths[group] !== path) group++
-    if (group === MANY) {
-      this.#groups = MANY + 1
-      return
-    }
-    if (group === this.#groups) {
-      this.#groups++
-      this.#paths[group] = path
-      this.#ends[group] = 0
-      this.#newEnds[group] = 0
-      this.#latestNewEnds[group] = 0
-    }
-    this.#ends[group] = Math.max(this.#ends[group]!, end)
-    this.#newEnds[group] = Math.max(this.#newEnds[group]!, newEnd)
-    this.#latestNewEnds[group] = Math.max(this.#latestNewEnds[group]!, latest)
-  }
-
-  /** Chooses those that a child with this call path waited for. */
-  choose(workflow: Workflow | undefined, path: number): void {
-    if (!workflow || path === NO_TELLING || this.#groups > MANY) {
-      this.hasChosen = !this.isEmpty
-      this.chosenEnd = this.#lastEnd
-      this.chosenNewEnd = this.#lastNewEnd
-      this.chosenLatestNewEnd = this.#lastLatestNewEnd
-      return
-    }
-    this.hasChosen = false
-    this.chosenEnd = 0
-    this.chosenNewEnd = 0
-    this.chosenLatestNewEnd = 0
-    for (let group = 0; group < this.#groups; group++) {
-      if (this.#paths[group] !== path && workflow.areParallel(this.#paths[group]!, path)) continue
-      this.hasChosen = true
-      this.chosenEnd = Math.max(this.chosenEnd, this.#ends[group]!)
-      this.chosenNewEnd = Math.max(this.chosenNewEnd, this.#newEnds[group]!)
-      this.chosenLatestNewEnd = Math.max(this.chosenLatestNewEnd, this.#latestNewEnds[group]!)
-    }
   }
 }
