@@ -75,22 +75,26 @@
 // @ts-ignore: decorator
 @inline export const DDPG_CURSOR: i32 = 10
 
-// What `path_column` finds. TIMES are [N, 2]: start and end. Kinds are 0 internal, 1 server, 2 client, 3 producer, 4 consumer; flag 1 is FOLLOWS_FROM.
-// When the path is found and PATH_CUT is 1, TIMES are windows and KIND is 1 for background.
+// What `path_column` finds. Kinds are 0 internal, 1 server, 2 client, 3 producer, 4 consumer; flag 1 is FOLLOWS_FROM.
+// When the path is found and PATH_CUT is 1, WINDOWS has start and end of each, [N, 2], and KIND is 1 for background.
 // @ts-ignore: decorator
-@inline export const PATH_TIMES: i32 = 0
+@inline export const PATH_START: i32 = 0
 // @ts-ignore: decorator
-@inline export const PATH_PARENT: i32 = 1
+@inline export const PATH_END: i32 = 1
 // @ts-ignore: decorator
-@inline export const PATH_KIND: i32 = 2
+@inline export const PATH_PARENT: i32 = 2
 // @ts-ignore: decorator
-@inline export const PATH_FLAGS: i32 = 3
+@inline export const PATH_KIND: i32 = 3
 // @ts-ignore: decorator
-@inline export const PATH_TIED: i32 = 4
+@inline export const PATH_FLAGS: i32 = 4
 // @ts-ignore: decorator
-@inline export const PATH_SECTION_ROW: i32 = 5
+@inline export const PATH_WINDOWS: i32 = 5
 // @ts-ignore: decorator
-@inline export const PATH_SECTION_START: i32 = 6
+@inline export const PATH_TIED: i32 = 6
+// @ts-ignore: decorator
+@inline export const PATH_SECTION_ROW: i32 = 7
+// @ts-ignore: decorator
+@inline export const PATH_SECTION_START: i32 = 8
 
 // What `path_get` names.
 // @ts-ignore: decorator

@@ -5,11 +5,13 @@
 // Times are whole nanoseconds in f64, start and end side by side: what is met at random costs one miss.
 // A block that was planned for N serves every smaller trace.
 //   head: Path
-//   by row:   times f64[N, 2] | parent i32[N] | kind, flags u8[N]               in; out, if PATH_CUT: windows, background
+//   by row:   times f64[N, 2]                                                  out, if PATH_CUT: windows
+//             parent i32[N] | kind, flags u8[N]                                in; out, if PATH_CUT: background over kind
 //             headRow, nextRow i32[N]                                          later stack, scratch
 //   by place: windows f64[N, 2] | row i32[N] | first i32[N + 1] | children i32[N] | state u8[N]
 //   by depth: stack, next i32[N]
-//   sections: sectionStart f64[2N] | sectionRow i32[2N]                         before the walk: latest f64[N]
+//   sections: sectionStart f64[2N]                                             in: start, end f64[N]
+//             sectionRow i32[2N]                                               before the walk: latest f64[N]
 import * as abi from '../abi'
 
 // @ts-ignore: decorator
@@ -46,6 +48,8 @@ import * as abi from '../abi'
   dropped: i32 = 0
   trimmed: i32 = 0
 
+  start: usize = 0
+  end: usize = 0
   times: usize = 0
   parent: usize = 0
   kind: usize = 0
@@ -133,7 +137,7 @@ function place(bytes: usize): usize {
   return at
 }
 
-/** Lays the block out for a trace of n spans; the caller then fills times, parent, kind and flags. */
+/** Lays the block out for a trace of n spans; the caller then fills start, end, parent, kind and flags. */
 export function path_layout(block: usize, n: i32): void {
   const path = changetype<Path>(block)
   const pairs = <usize>n << 4
@@ -144,6 +148,8 @@ export function path_layout(block: usize, n: i32): void {
   path.windows = place(pairs)
   path.sectionStart = place(pairs)
   path.sectionRow = place(2 * words)
+  path.start = path.sectionStart
+  path.end = path.sectionStart + (<usize>n << 3)
   path.latest = path.sectionRow
   path.parent = place(words)
   path.headRow = place(words)
@@ -163,7 +169,9 @@ export function path_layout(block: usize, n: i32): void {
 export function path_column(block: usize, which: i32): usize {
   const path = changetype<Path>(block)
   switch (which) {
-    case abi.PATH_TIMES: return path.times
+    case abi.PATH_START: return path.start
+    case abi.PATH_END: return path.end
+    case abi.PATH_WINDOWS: return path.times
     case abi.PATH_PARENT: return path.parent
     case abi.PATH_KIND: return path.kind
     case abi.PATH_FLAGS: return path.flags

@@ -50,11 +50,12 @@ export function makePlaces(path: Path, root: i32, isFinal: bool): void {
   putTimes(path.windows, span, startAt(path.times, row), endAt(path.times, row))
 }
 
-/** Makes the lists of children. A parent that is no row is none. */
+/** Makes the lists of children and fills `times`. A parent that is no row is none. */
 function linkRows(path: Path): void {
   const n = path.n
   memory.fill(path.headRow, 0xff, <usize>n << 2)
   for (let row = 0; row < n; row++) {
+    putTimes(path.times, row, numberAt(path.start, row), numberAt(path.end, row))
     const parent = wordAt(path.parent, row)
     if (<u32>parent >= <u32>n) continue
     putWord(path.nextRow, row, wordAt(path.headRow, parent))

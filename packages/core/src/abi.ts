@@ -37,13 +37,15 @@ export const DDPG_SKIPPED = 8
 export const DDPG_COUNT = 9
 export const DDPG_CURSOR = 10
 
-export const PATH_TIMES = 0
-export const PATH_PARENT = 1
-export const PATH_KIND = 2
-export const PATH_FLAGS = 3
-export const PATH_TIED = 4
-export const PATH_SECTION_ROW = 5
-export const PATH_SECTION_START = 6
+export const PATH_START = 0
+export const PATH_END = 1
+export const PATH_PARENT = 2
+export const PATH_KIND = 3
+export const PATH_FLAGS = 4
+export const PATH_WINDOWS = 5
+export const PATH_TIED = 6
+export const PATH_SECTION_ROW = 7
+export const PATH_SECTION_START = 8
 
 export const PATH_SECTIONS = 0
 export const PATH_FINISH = 1

@@ -79,7 +79,8 @@ export class TraceKernel {
       exports.path_layout!(block, n)
       const { buffer } = exports.memory
       const at = (which: number): number => exports.path_column!(block, which) >>> 0
-      interleave(columns, new Float64Array(buffer, at(abi.PATH_TIMES), 2 * n))
+      new Float64Array(buffer, at(abi.PATH_START), n).set(columns.startNs)
+      new Float64Array(buffer, at(abi.PATH_END), n).set(columns.endNs)
       new Int32Array(buffer, at(abi.PATH_PARENT), n).set(columns.parent)
       new Uint8Array(buffer, at(abi.PATH_KIND), n).set(columns.kind)
       new Uint8Array(buffer, at(abi.PATH_FLAGS), n).set(columns.flags)
@@ -128,7 +129,7 @@ export class TraceKernel {
     const { buffer } = exports.memory
     const at = (which: number): number => exports.path_column!(block, which) >>> 0
     const get = (which: number): number => exports.path_get!(block, which)
-    const times = new Float64Array(buffer, at(abi.PATH_TIMES), 2 * n)
+    const windows = new Float64Array(buffer, at(abi.PATH_WINDOWS), 2 * n)
 
     const size = get(abi.PATH_SECTIONS)
     const finishNs = get(abi.PATH_FINISH)
@@ -150,8 +151,8 @@ export class TraceKernel {
       ...sections,
       selfNs,
       background: isCut ? new Uint8Array(buffer, at(abi.PATH_KIND), n).slice() : new Uint8Array(n),
-      windowStartNs: isCut ? everySecond(times, 0) : columns.startNs,
-      windowEndNs: isCut ? everySecond(times, 1) : columns.endNs,
+      windowStartNs: isCut ? everySecond(windows, 0) : columns.startNs,
+      windowEndNs: isCut ? everySecond(windows, 1) : columns.endNs,
       finishNs,
       clamped: get(abi.PATH_CLAMPED),
       dropped: get(abi.PATH_DROPPED),
@@ -160,17 +161,9 @@ export class TraceKernel {
   }
 }
 
-/** Start and end of each span beside each other, as the core wants them. */
-function interleave({ startNs, endNs }: PathColumns, times: Float64Array): void {
-  for (let row = 0; row < startNs.length; row++) {
-    times[2 * row] = startNs[row]!
-    times[2 * row + 1] = endNs[row]!
-  }
-}
-
-function everySecond(times: Float64Array, from: number): Float64Array {
-  const column = new Float64Array(times.length / 2)
-  for (let row = 0; row < column.length; row++) column[row] = times[2 * row + from]!
+function everySecond(pairs: Float64Array, from: number): Float64Array {
+  const column = new Float64Array(pairs.length / 2)
+  for (let row = 0; row < column.length; row++) column[row] = pairs[2 * row + from]!
   return column
 }
 
