@@ -81,10 +81,7 @@ function accuse(core, slowed, usual) {
   for (const path of slowed) window.add(path)
   for (const path of usual) reference.add(path)
   const answer = whatIf(slowed, { service: 'pricing', speedUp: 4 })
-  return [
-    rankCulprits(core, window, reference),
-    [answer.savedNs, answer.saved01, answer.savedInterval01],
-  ]
+  return [rankCulprits(core, window, reference), [answer.savedNs, answer.saved01, answer.savedInterval01]]
 }
 
 function profileOf(paths) {
