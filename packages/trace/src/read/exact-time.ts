@@ -4,7 +4,6 @@ import { type JsonCursor, NUMBER, STRING, WORD } from './json/cursor.js'
 /** How many digits of nanoseconds one unit of a time spans. */
 export const NANOSECONDS = 0
 export const MICROSECONDS = 3
-export const MILLISECONDS = 6
 
 const LIMIT = 2n ** 63n // ns; what every tracing system's own fields can hold
 const LONGEST = 64 // characters of a number worth reading
@@ -39,14 +38,14 @@ export class ExactTime {
     const isText = kind === STRING || kind === NUMBER
     this.isGiven = kind !== WORD || cursor.bytes[cursor.from] !== N
     if (isText && !cursor.isEscaped) this.read(cursor.bytes, cursor.from, cursor.to, unit)
-    else if (isText) this.readText(cursor.text(), unit)
+    else if (isText) this.#readText(cursor.text(), unit)
     else this.us = Number.NaN
   }
 
   /** Reads the decimal number `bytes[from, to)`, which counts `unit`s. */
   read(bytes: Uint8Array, from: number, to: number, unit: number): void {
     this.isGiven = true
-    if (!this.#readDigits(bytes, from, to, unit)) this.readText(textOf(bytes, from, to), unit)
+    if (!this.#readDigits(bytes, from, to, unit)) this.#readText(textOf(bytes, from, to), unit)
   }
 
   /** @returns false for what is not just digits, or too many of them */
@@ -56,12 +55,11 @@ export class ExactTime {
     let us = 0
     let ns = 0
     let i = from
-    for (; i < to && i < split; i++) {
+    for (; i < split; i++) {
       const digit = bytes[i]! - 0x30
       if (digit < 0 || digit > 9) return false
       us = us * 10 + digit
     }
-    for (; i < split; i++) us *= 10
     for (; i < to; i++) {
       const digit = bytes[i]! - 0x30
       if (digit < 0 || digit > 9) return false
@@ -74,7 +72,7 @@ export class ExactTime {
   }
 
   /** Also signs, fractions, exponents, and numbers near the limit. Fractions of a nanosecond are rounded. */
-  readText(text: string, unit: number): void {
+  #readText(text: string, unit: number): void {
     this.isGiven = true
     const time = parseNanoseconds(text, unit)
     const below = time === undefined ? 0n : ((time % 1000n) + 1000n) % 1000n

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExactTime, MICROSECONDS, MILLISECONDS, NANOSECONDS } from '../../src/read/exact-time.js'
+import { ExactTime, MICROSECONDS, NANOSECONDS } from '../../src/read/exact-time.js'
 
-const UNITS = [NANOSECONDS, MICROSECONDS, MILLISECONDS]
+const UNITS = [NANOSECONDS, MICROSECONDS]
 
 function read(text: string, unit: number): bigint | undefined {
   const time = new ExactTime()

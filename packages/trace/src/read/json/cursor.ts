@@ -8,9 +8,9 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const BACKSLASH = 0x5c
 export const OPEN_ARRAY = 0x5b
-export const CLOSE_ARRAY = 0x5d
+const CLOSE_ARRAY = 0x5d
 export const OPEN_OBJECT = 0x7b
-export const CLOSE_OBJECT = 0x7d
+const CLOSE_OBJECT = 0x7d
 
 /** Kinds of value, as `scalar()` tells them. */
 export const STRING = 1

@@ -1,5 +1,10 @@
+import type { IdColumn } from '../../ids.js'
 import type { TraceBuilder } from '../../trace-builder.js'
 import { KINDS } from '../../types.js'
+
+/** Of an id in a trace: different ones may have the same, which costs making strings of them. */
+const hashOf = ({ high, low, form }: IdColumn, row: number, trace: number): number =>
+  Math.imul(high[row]!, 0x9e3779b1) ^ Math.imul(low[row]! + form[row]!, 0x85ebca6b) ^ Math.imul(trace, 0xc2b2ae35)
 
 const SERVER = KINDS.indexOf('server')
 
@@ -43,17 +48,22 @@ export class ZipkinHalves {
 
   #rowsOfRepeatedIds(): Map<string, number[]> {
     const { trace, id, size } = this.#builder.columns
-    const firsts = new Map<string, number>()
-    const repeated = new Map<string, number[]>()
+    const firsts = new Map<number, number>()
+    const suspects = new Set<number>()
     for (let row = 0; row < size; row++) {
-      const key = `${trace[row]}/${id.text(row)}`
-      const first = firsts.get(key)
-      const rows = repeated.get(key)
-      if (first === undefined) firsts.set(key, row)
-      else if (rows) rows.push(row)
-      else repeated.set(key, [first, row])
+      const hash = hashOf(id, row, trace[row]!)
+      const first = firsts.get(hash)
+      if (first === undefined) firsts.set(hash, row)
+      else suspects.add(first).add(row)
     }
-    return repeated
+    const rows = new Map<string, number[]>()
+    for (const row of suspects) {
+      const key = `${trace[row]}/${id.text(row)}`
+      const same = rows.get(key)
+      if (same) same.push(row)
+      else rows.set(key, [row])
+    }
+    return rows
   }
 
   /** A piece lacks the start, or has the same start and lacks the end. */
@@ -91,8 +101,9 @@ export class ZipkinHalves {
 
   #adoptChildren(servers: ReadonlyMap<string, ReadonlyMap<number, string>>): void {
     const { trace, parent, service, size } = this.#builder.columns
+    const calls = new Set(Array.from(this.#separated, (row) => hashOf(parent, row, trace[row]!)))
     for (let row = 0; row < size; row++) {
-      if (this.#separated.has(row)) continue
+      if (this.#separated.has(row) || !calls.has(hashOf(parent, row, trace[row]!))) continue
       const newId = servers.get(`${trace[row]}/${parent.text(row)}`)?.get(service[row]!)
       if (newId !== undefined) parent.setText(row, newId)
     }
