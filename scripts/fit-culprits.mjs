@@ -17,7 +17,7 @@ const { weights } = fitCulpritModel(
   incidents.map(({ example }) => example),
   { fittedOn: 'everything' },
 )
-const lines = EVIDENCE.map((name) => `    ${name}: ${weights[name].toFixed(3)},`)
+const lines = EVIDENCE.map((name) => `    ${name}: ${Number(weights[name].toFixed(3))},`)
 writeFileSync(
   join(ROOT, 'packages/trace/src/culprits/shipped-model.ts'),
   `// Written by scripts/fit-culprits.mjs.

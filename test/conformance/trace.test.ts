@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createCore } from '@trimtab/core'
+import { type Core, createCore } from '@trimtab/core'
 import { describe, expect, it } from 'vitest'
 import { handlers as paths } from './trace.mjs'
 import { handlers as dependencies } from './trace-dependencies.mjs'
 
-type Handler = (vector: unknown, file: unknown, context: unknown) => unknown[]
+type Handler = (vector: unknown, file: unknown, context: { core: Core; kind: string }) => unknown[]
 
 const VECTORS = fileURLToPath(new URL('../../../shared/data/critical-path', import.meta.url))
 const core = await createCore()

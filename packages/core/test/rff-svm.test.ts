@@ -33,23 +33,32 @@ function accuracy(svm: RffSvm, { x, labels }: { x: number[]; labels: number[] })
   return right.length / labels.length
 }
 
+/** A run of scikit-learn: its options, and what it had learned after so many rows. */
+type SklearnRun = Pick<Required<RffSvmOptions>, 'gamma' | 'alpha' | 'learningRate' | 'classWeights' | 'averageFrom'> & {
+  readonly name: string
+  readonly weighted: boolean
+  readonly projection: number[]
+  readonly offset: number[]
+  readonly trace: { after: number; mean: number[]; variance: number[]; decision: number[] }[]
+}
+
 describe('scikit-learn', () => {
   const fixture = JSON.parse(readFileSync(new URL('fixtures/sklearn-svm.json', import.meta.url), 'utf8'))
 
-  it.each<Record<string, never>>(fixture.cases)('takes the same steps: $name', (expected) => {
+  it.each<SklearnRun>(fixture.cases)('takes the same steps: $name', (expected) => {
     const { gamma, alpha, learningRate, classWeights, averageFrom, weighted, projection, offset } = expected
     const { inputs, features, X, y, weights } = fixture
     const svm = new RffSvm(core, { inputs, features, gamma, alpha, learningRate, classWeights, averageFrom })
     const rest = svm.save().filter(({ name }) => name !== 'projection' && name !== 'offset')
     svm.load([...rest, doubleTensor('projection', projection), doubleTensor('offset', offset)])
-    for (const { after, mean, variance, decision } of expected.trace as never[]) {
+    for (const { after, mean, variance, decision } of expected.trace) {
       const from = svm.steps
       const part = <T>(list: T[]): T[] => list.slice(from, after)
       svm.partialFit(part<number[]>(X).flat(), part<number>(y), weighted ? part<number>(weights) : undefined)
       const close = (values: number[]): unknown[] => values.map((value) => expect.closeTo(value, 9))
       expect([...svm.mean()]).toEqual(close(mean))
       expect([...svm.variance()]).toEqual(close(variance))
-      expect((decision as number[]).map((_, i) => svm.decision(X[i]))).toEqual(close(decision))
+      expect(decision.map((_, i) => svm.decision(X[i]))).toEqual(close(decision))
     }
   })
 })

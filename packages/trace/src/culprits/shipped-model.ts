@@ -5,7 +5,7 @@ import type { CulpritModel } from './model.js'
 export const SHIPPED_MODEL: CulpritModel = {
   weights: {
     callDelay: 1.128,
-    ownDelay: 0.850,
+    ownDelay: 0.85,
     outgoingDelay: 0.822,
     callShare: 1.026,
     ownShare: 0.727,
