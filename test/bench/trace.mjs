@@ -20,6 +20,7 @@ const SMALL = 10_000
 const WINDOW = { traces: 2000, spans: 50, seed: SEED } // 100,000 spans
 const PASS = { traces: 10_000, spans: 50, seed: SEED }
 const CPU = { clock: 'cpu', rounds: 9, warmUpMs: 2000 }
+const GROWTH = { clock: 'cpu', rounds: 15, batchMs: 60, warmUpMs: 500 }
 
 const here = (relative) => fileURLToPath(new URL(relative, import.meta.url))
 const write = (format, traces, options) => bytesOf(WRITERS[format](traces, options))
@@ -71,46 +72,34 @@ function sectionsNs(path) {
   return sum
 }
 
+/** One large trace against small ones of the same shape: ten of them in turn, or a cache would hold the only one. */
+async function growthRow(subject, large, small, call) {
+  const times = await measure({ large: () => call(large), small: (i) => call(small[i % small.length]) }, GROWTH)
+  return { name: subject, ours: speedUp(times.small, times.large), target: { ours: 15 }, unit: '×' }
+}
+
 async function pathRows(core, log) {
   const finder = new PathFinder(core)
+  const find = ({ trace }) => finder.find(trace).size
+  const read = ({ bytes }) => parseTraces(bytes)[0].size
+  const shaped = (shape, size, seed) => {
+    const bytes = write('jaeger', [shapedTrace(core, shape, size, seed)])
+    const [trace] = parseTraces(bytes)
+    const path = finder.find(trace)
+    mustBe(`what the sections of ${shape} add up to`, sectionsNs(path), path.latencyNs)
+    return { bytes, trace }
+  }
   const rows = []
   for (const shape of SHAPES) {
     log(`traces: ${shape}`)
-    const sizes = [LARGE, SMALL].map((size) => {
-      const bytes = write('jaeger', [shapedTrace(core, shape, size, SEED)])
-      const [trace] = parseTraces(bytes)
-      const path = finder.find(trace)
-      mustBe(`what the sections of ${shape} add up to`, sectionsNs(path), path.latencyNs)
-      return { bytes, trace }
-    })
-    const [large, small] = sizes
+    const large = shaped(shape, LARGE, SEED)
+    const small = Array.from({ length: 10 }, (_, i) => shaped(shape, SMALL, SEED + i))
     if (shape === 'tree') {
-      const times = await measure(
-        { ours: () => finder.find(large.trace).size, yardstick: () => parseJson(large.bytes) },
-        CPU,
-      )
+      const times = await measure({ ours: () => find(large), yardstick: () => parseJson(large.bytes) }, CPU)
       rows.push(milliseconds('path of a tree of 100,000 spans, against parsing it (at most 5 %)', times, { ratio: 20 }))
     }
-    const growth = await measure(
-      { large: () => finder.find(large.trace).size, small: () => finder.find(small.trace).size },
-      { ...CPU, batchMs: 100, warmUpMs: 500 },
-    )
-    rows.push({
-      name: `${shape}: path of 100,000 spans, times the path of 10,000`,
-      ours: speedUp(growth.small, growth.large),
-      target: { ours: 15 },
-      unit: '×',
-    })
-    const reading = await measure(
-      { large: () => parseTraces(large.bytes)[0].size, small: () => parseTraces(small.bytes)[0].size },
-      { ...CPU, rounds: 5, warmUpMs: 500 },
-    )
-    rows.push({
-      name: `${shape}: reading 100,000 spans, times reading 10,000`,
-      ours: speedUp(reading.small, reading.large),
-      target: { ours: 15 },
-      unit: '×',
-    })
+    rows.push(await growthRow(`${shape}: path of 100,000 spans, times the path of 10,000`, large, small, find))
+    rows.push(await growthRow(`${shape}: reading 100,000 spans, times reading 10,000`, large, small, read))
   }
   finder.dispose()
   return rows
