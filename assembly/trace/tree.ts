@@ -25,29 +25,20 @@ import { byteAt, endAt, numberAt, Path, putNumber, putTimes, putWord, startAt, w
   store<u8>(at, load<u8>(at) | bits)
 }
 
-/** Gives every span below `root` its place, and its times there; with `isFinal` its window. */
-export function makePlaces(path: Path, root: i32, isFinal: bool): void {
+/** Gives every span below `root` its place. */
+export function makePlaces(path: Path, root: i32): void {
   linkRows(path)
-  takePlace(path, 0, root)
+  putWord(path.row, 0, root)
   let count = 1
   for (let span = 0; span < count; span++) {
-    const row = wordAt(path.row, span)
     putWord(path.first, span, count)
-    for (let child = wordAt(path.headRow, row); child >= 0; child = wordAt(path.nextRow, child)) {
-      if (child == root) continue // a ring through the root is not followed
-      takePlace(path, count, child)
-      if (isFinal) cutWindow(path, count, child, span, row)
-      count++
+    let child = wordAt(path.headRow, wordAt(path.row, span))
+    for (; child >= 0; child = wordAt(path.nextRow, child)) {
+      if (child != root) putWord(path.row, count++, child) // a ring through the root is not followed
     }
   }
   putWord(path.first, count, count)
   path.count = count
-}
-
-// @ts-ignore: decorator
-@inline function takePlace(path: Path, span: i32, row: i32): void {
-  putWord(path.row, span, row)
-  putTimes(path.windows, span, startAt(path.times, row), endAt(path.times, row))
 }
 
 /** Makes the lists of children and fills `times`. A parent that is no row is none. */
@@ -85,7 +76,7 @@ export function findBackground(path: Path): void {
 export function findLatest(path: Path): void {
   let to = path.count
   for (let span = path.count - 1; span >= 0; span--) {
-    let latest = endAt(path.windows, span)
+    let latest = endAt(path.times, wordAt(path.row, span))
     const from = wordAt(path.first, span)
     for (let child = from; child < to; child++) latest = max(latest, numberAt(path.latest, child))
     putNumber(path.latest, span, latest)
@@ -93,26 +84,27 @@ export function findLatest(path: Path): void {
   }
 }
 
-/** The windows of all spans, parents before children. */
+/** Fills `windows`: the times of every span, cut to its parent's; and finds what is background or outside. */
 export function cutWindows(path: Path): void {
+  const root = wordAt(path.row, 0)
+  putTimes(path.windows, 0, startAt(path.times, root), endAt(path.times, root))
+  const isFirm = (path.options & abi.PATH_FIRM) != 0
   let span = 1
   for (let parent = 0; span < path.count; parent++) {
-    const row = wordAt(path.row, parent)
-    const end = wordAt(path.first, parent + 1)
-    for (; span < end; span++) cutWindow(path, span, wordAt(path.row, span), parent, row)
+    const from = startAt(path.windows, parent)
+    const to = endAt(path.windows, parent)
+    const above = byteAt(path.state, parent) & (BACKGROUND | OUTSIDE)
+    for (const end = wordAt(path.first, parent + 1); span < end; span++) {
+      const row = wordAt(path.row, span)
+      const isAsync = (byteAt(path.state, span) & ASYNC) != 0
+      putTimes(path.windows, span, startAt(path.times, row), endAt(path.times, row))
+      if (above) addState(path, span, above)
+      else if (path.mayHaveBackground && !isAsync && isBackground(path, row, wordAt(path.row, parent))) {
+        path.background++
+        addState(path, span, BACKGROUND)
+      } else if (!isFirm) cutToParent(path, span, from, to, isAsync)
+    }
   }
-}
-
-/** Cuts the window of a span to its parent's, or finds that it is background or outside. */
-// @ts-ignore: decorator
-@inline function cutWindow(path: Path, span: i32, row: i32, parent: i32, parentRow: i32): void {
-  const above = byteAt(path.state, parent) & (BACKGROUND | OUTSIDE)
-  const isAsync = (byteAt(path.state, span) & ASYNC) != 0
-  if (above) addState(path, span, above)
-  else if (path.mayHaveBackground && !isAsync && isBackground(path, row, parentRow)) {
-    path.background++
-    addState(path, span, BACKGROUND)
-  } else if (!(path.options & abi.PATH_FIRM)) cutToParent(path, span, parent, isAsync)
 }
 
 function isBackground(path: Path, row: i32, parent: i32): bool {
@@ -128,12 +120,11 @@ function isBackground(path: Path, row: i32, parent: i32): bool {
   return (options & abi.PATH_LATE_IS_BACKGROUND) != 0 && endAt(path.times, row) > endAt(path.times, parent)
 }
 
+/** from, to: of the parent */
 // @ts-ignore: decorator
-@inline function cutToParent(path: Path, span: i32, parent: i32, isAsync: bool): void {
+@inline function cutToParent(path: Path, span: i32, from: f64, to: f64, isAsync: bool): void {
   const start = startAt(path.windows, span)
   const end = endAt(path.windows, span)
-  const from = startAt(path.windows, parent)
-  const to = endAt(path.windows, parent)
   if (isAsync) {
     if (start < from) path.clamped++
     putTimes(path.windows, span, max(start, from), max(end, from))

@@ -17,7 +17,7 @@ import { addState, ASYNC, BACKGROUND, cutWindows, findBackground, findLatest, ma
 // @ts-ignore: decorator
 @inline const DESCEND: i32 = 0 // looking for the span that ends last
 // @ts-ignore: decorator
-@inline const BEGIN: i32 = 1
+@inline const CUT: i32 = 1
 // @ts-ignore: decorator
 @inline const WALK: i32 = 2
 
@@ -36,10 +36,10 @@ export function path_begin(block: usize, root: i32, options: i32, tolerance: f64
   path.hasPlaces = 0
   path.depth = -1
   path.cameBack = 0
-  path.phase = options & abi.PATH_TO_TRACE_END ? DESCEND : BEGIN
+  path.phase = options & abi.PATH_TO_TRACE_END ? DESCEND : CUT
   memory.fill(path.state, 0, <usize>path.n)
   findBackground(path)
-  makePlaces(path, root, path.phase == BEGIN)
+  makePlaces(path, root)
   push(path, 0)
   if (path.phase == DESCEND) findLatest(path)
 }
@@ -58,10 +58,10 @@ function resume(path: Path): i32 {
   if (path.phase == DESCEND) {
     const tied = descend(path)
     if (tied > 0) return tied
-    cutWindows(path)
-    path.phase = BEGIN
+    path.phase = CUT
   }
-  if (path.phase == BEGIN) {
+  if (path.phase == CUT) {
+    cutWindows(path)
     path.cursor = endAt(path.windows, top(path))
     path.finish = path.cursor
     path.written = path.cursor
@@ -108,7 +108,7 @@ function descend(path: Path): i32 {
   while (true) {
     const span = top(path)
     const latest = numberAt(path.latest, span)
-    if (endAt(path.windows, span) == latest) return 0
+    if (endAt(path.times, wordAt(path.row, span)) == latest) return 0
     const from = wordAt(path.first, span)
     let last = from + path.tied - 1
     if (path.settled != from) {
@@ -132,7 +132,7 @@ function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
   let start = -Infinity
   for (let child = from; child < to; child++) {
     if (numberAt(path.latest, child) != latest) continue
-    const began = startAt(path.windows, child)
+    const began = startAt(path.times, wordAt(path.row, child))
     if (began < start) continue
     if (began > start) tied = 0
     start = began
