@@ -76,7 +76,7 @@
 @inline export const DDPG_CURSOR: i32 = 10
 
 // What `path_column` finds. Kinds are 0 internal, 1 server, 2 client, 3 producer, 4 consumer; flag 1 is FOLLOWS_FROM.
-// When the path is found and PATH_CUT is 1, WINDOWS has start and end of each, [N, 2], and KIND is 1 for background.
+// When the path is found and PATH_CUT is 1, START and END have the windows and KIND is 1 for background.
 // @ts-ignore: decorator
 @inline export const PATH_START: i32 = 0
 // @ts-ignore: decorator
@@ -88,13 +88,11 @@
 // @ts-ignore: decorator
 @inline export const PATH_FLAGS: i32 = 4
 // @ts-ignore: decorator
-@inline export const PATH_WINDOWS: i32 = 5
+@inline export const PATH_TIED: i32 = 5
 // @ts-ignore: decorator
-@inline export const PATH_TIED: i32 = 6
+@inline export const PATH_SECTION_ROW: i32 = 6
 // @ts-ignore: decorator
-@inline export const PATH_SECTION_ROW: i32 = 7
-// @ts-ignore: decorator
-@inline export const PATH_SECTION_START: i32 = 8
+@inline export const PATH_SECTION_START: i32 = 7
 
 // What `path_get` names.
 // @ts-ignore: decorator

@@ -1,17 +1,14 @@
 // The block of one critical-path extraction: who lies where. `tree.ts`, `siblings.ts` and `walk.ts` are what it does.
 //
-// N: spans. A span has a row, its index in the caller's columns, and a place: places count from the root down, level by
+// N: spans. A span has a row, its place in the caller's columns, and a place: places count from the root down, level by
 // level, so that the children of a span have places in a row and everything below runs through memory in order.
-// Times are whole nanoseconds in f64, start and end side by side: what is met at random costs one miss.
-// A block that was planned for N serves every smaller trace.
+// Times are whole nanoseconds in f64. A block that was planned for N serves every smaller trace.
 //   head: Path
-//   by row:   times f64[N, 2]                                                  out, if PATH_CUT: windows
-//             parent i32[N] | kind, flags u8[N]                                in; out, if PATH_CUT: background over kind
-//             headRow, nextRow i32[N]                                          later stack, scratch
-//   by place: windows f64[N, 2] | row i32[N] | first i32[N + 1] | children i32[N] | state u8[N]
+//   by row:   start, end f64[N] | parent i32[N] | kind, flags u8[N]           in; out, if PATH_CUT: windows over start and
+//             end, background over kind | headRow, nextRow i32[N]             later stack, scratch
+//   by place: from, to f64[N] | row i32[N] | first i32[N + 1] | children i32[N] | state u8[N]
 //   by depth: stack, next i32[N]
-//   sections: sectionStart f64[2N]                                             in: start, end f64[N]
-//             sectionRow i32[2N]                                               before the walk: latest f64[N]
+//   sections: sectionStart f64[2N] | sectionRow i32[2N]                         before the walk: times f64[N, 2], latest f64[N]
 import * as abi from '../abi'
 
 // @ts-ignore: decorator
@@ -50,7 +47,6 @@ import * as abi from '../abi'
 
   start: usize = 0
   end: usize = 0
-  times: usize = 0
   parent: usize = 0
   kind: usize = 0
   flags: usize = 0
@@ -59,14 +55,13 @@ import * as abi from '../abi'
   nextRow: usize = 0
 
   /** The part of each span that its parent can wait for. */
-  windows: usize = 0
+  from: usize = 0
+  to: usize = 0
   row: usize = 0
   /** Children of s: places first[s] … first[s + 1] − 1; once s is entered `children` has them in the order of the walk. */
   first: usize = 0
   children: usize = 0
   state: usize = 0
-  /** When the last span at or below each ends. */
-  latest: usize = 0
 
   /** The spans from the root to where the walk is. */
   stack: usize = 0
@@ -76,6 +71,10 @@ import * as abi from '../abi'
 
   sectionStart: usize = 0
   sectionRow: usize = 0
+  /** Start and end of each row beside each other: a row is met once, at random, and so costs one miss. */
+  times: usize = 0
+  /** By place: when the last span at or below it ends. */
+  latest: usize = 0
 }
 
 // @ts-ignore: decorator
@@ -89,24 +88,6 @@ import * as abi from '../abi'
 // @ts-ignore: decorator
 @inline export function putNumber(column: usize, index: i32, value: f64): void {
   store<f64>(column + (<usize>index << 3), value)
-}
-
-/** Start of the index-th of a column of starts and ends. */
-// @ts-ignore: decorator
-@inline export function startAt(pairs: usize, index: i32): f64 {
-  return load<f64>(pairs + (<usize>index << 4))
-}
-
-// @ts-ignore: decorator
-@inline export function endAt(pairs: usize, index: i32): f64 {
-  return load<f64>(pairs + (<usize>index << 4), 8)
-}
-
-// @ts-ignore: decorator
-@inline export function putTimes(pairs: usize, index: i32, start: f64, end: f64): void {
-  const at = pairs + (<usize>index << 4)
-  store<f64>(at, start)
-  store<f64>(at, end, 8)
 }
 
 // @ts-ignore: decorator
@@ -140,16 +121,17 @@ function place(bytes: usize): usize {
 /** Lays the block out for a trace of n spans; the caller then fills start, end, parent, kind and flags. */
 export function path_layout(block: usize, n: i32): void {
   const path = changetype<Path>(block)
-  const pairs = <usize>n << 4
+  const numbers = <usize>n << 3
   const words = <usize>n << 2
   path.n = n
   cursor = block + HEAD
-  path.times = place(pairs)
-  path.windows = place(pairs)
-  path.sectionStart = place(pairs)
+  path.start = place(numbers)
+  path.end = place(numbers)
+  path.from = place(numbers)
+  path.to = place(numbers)
+  path.sectionStart = place(2 * numbers)
   path.sectionRow = place(2 * words)
-  path.start = path.sectionStart
-  path.end = path.sectionStart + (<usize>n << 3)
+  path.times = path.sectionStart
   path.latest = path.sectionRow
   path.parent = place(words)
   path.headRow = place(words)
@@ -171,7 +153,6 @@ export function path_column(block: usize, which: i32): usize {
   switch (which) {
     case abi.PATH_START: return path.start
     case abi.PATH_END: return path.end
-    case abi.PATH_WINDOWS: return path.times
     case abi.PATH_PARENT: return path.parent
     case abi.PATH_KIND: return path.kind
     case abi.PATH_FLAGS: return path.flags

@@ -1,6 +1,6 @@
-// Sorting the children of one span by start and end, ascending. Ties keep any order; whoever needs one asks.
+// Sorting the children of one span by two columns of f64, ascending. Ties keep any order; whoever needs one asks.
 // Few by insertion and merging; many by counting what their times begin with, and merging only where that is the same.
-import { putWord, startAt as timeAt, wordAt } from './layout'
+import { numberAt, putWord, wordAt } from './layout'
 
 // @ts-ignore: decorator
 @inline const RUN: i32 = 16
@@ -13,7 +13,7 @@ import { putWord, startAt as timeAt, wordAt } from './layout'
 const counters: usize = memory.data(8192)
 
 /**
- * Sorts the spans children[from … to − 1] by `major`, then by `minor`: addresses of the first of the starts or ends.
+ * Sorts the spans children[from … to − 1] by `major`, then by `minor`.
  * scratch: room for as many i32; spare: room for twice as many u32.
  */
 export function sortSiblings(
@@ -41,9 +41,9 @@ export function sortSiblings(
 
 // @ts-ignore: decorator
 @inline function goesBefore(a: i32, b: i32, major: usize, minor: usize): bool {
-  const x = timeAt(major, a)
-  const y = timeAt(major, b)
-  return x < y || (x == y && timeAt(minor, a) < timeAt(minor, b))
+  const x = numberAt(major, a)
+  const y = numberAt(major, b)
+  return x < y || (x == y && numberAt(minor, a) < numberAt(minor, b))
 }
 
 function isSorted(children: usize, from: i32, to: i32, major: usize, minor: usize): bool {
@@ -105,12 +105,12 @@ function sortRoughly(spans: usize, n: i32, scratch: usize, column: usize, spare:
   let least = Infinity
   let greatest = -Infinity
   for (let i = 0; i < n; i++) {
-    const value = timeAt(column, wordAt(spans, i))
+    const value = numberAt(column, wordAt(spans, i))
     least = min(least, value)
     greatest = max(greatest, value)
   }
   const scale = least < greatest ? <f64>(DIGITS * DIGITS - 1) / (greatest - least) : 0.0
-  for (let i = 0; i < n; i++) putWord(spare, i, <i32>((timeAt(column, wordAt(spans, i)) - least) * scale))
+  for (let i = 0; i < n; i++) putWord(spare, i, <i32>((numberAt(column, wordAt(spans, i)) - least) * scale))
   const there = spare + (<usize>n << 2)
   passDigit(spare, spans, n, there, scratch, 0)
   passDigit(there, scratch, n, spare, spans, DIGIT)

@@ -1,6 +1,6 @@
 // From parents to a tree that can be walked: places, the part of each span that its parent can wait for, what is background.
 import * as abi from '../abi'
-import { byteAt, endAt, numberAt, Path, putNumber, putTimes, putWord, startAt, wordAt } from './layout'
+import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
 
 // Bits of `state`.
 // @ts-ignore: decorator
@@ -25,20 +25,28 @@ import { byteAt, endAt, numberAt, Path, putNumber, putTimes, putWord, startAt, w
   store<u8>(at, load<u8>(at) | bits)
 }
 
-/** Gives every span below `root` its place. */
+/** Gives every span below `root` its place, and its times there. */
 export function makePlaces(path: Path, root: i32): void {
   linkRows(path)
-  putWord(path.row, 0, root)
+  takePlace(path, 0, root)
   let count = 1
   for (let span = 0; span < count; span++) {
     putWord(path.first, span, count)
     let child = wordAt(path.headRow, wordAt(path.row, span))
     for (; child >= 0; child = wordAt(path.nextRow, child)) {
-      if (child != root) putWord(path.row, count++, child) // a ring through the root is not followed
+      if (child != root) takePlace(path, count++, child) // a ring through the root is not followed
     }
   }
   putWord(path.first, count, count)
   path.count = count
+}
+
+// @ts-ignore: decorator
+@inline function takePlace(path: Path, span: i32, row: i32): void {
+  const times = path.times + (<usize>row << 4)
+  putWord(path.row, span, row)
+  putNumber(path.from, span, load<f64>(times))
+  putNumber(path.to, span, load<f64>(times, 8))
 }
 
 /** Makes the lists of children and fills `times`. A parent that is no row is none. */
@@ -46,7 +54,9 @@ function linkRows(path: Path): void {
   const n = path.n
   memory.fill(path.headRow, 0xff, <usize>n << 2)
   for (let row = 0; row < n; row++) {
-    putTimes(path.times, row, numberAt(path.start, row), numberAt(path.end, row))
+    const times = path.times + (<usize>row << 4)
+    store<f64>(times, numberAt(path.start, row))
+    store<f64>(times, numberAt(path.end, row), 8)
     const parent = wordAt(path.parent, row)
     if (<u32>parent >= <u32>n) continue
     putWord(path.nextRow, row, wordAt(path.headRow, parent))
@@ -76,7 +86,7 @@ export function findBackground(path: Path): void {
 export function findLatest(path: Path): void {
   let to = path.count
   for (let span = path.count - 1; span >= 0; span--) {
-    let latest = endAt(path.times, wordAt(path.row, span))
+    let latest = numberAt(path.to, span)
     const from = wordAt(path.first, span)
     for (let child = from; child < to; child++) latest = max(latest, numberAt(path.latest, child))
     putNumber(path.latest, span, latest)
@@ -84,22 +94,18 @@ export function findLatest(path: Path): void {
   }
 }
 
-/** Fills `windows`: the times of every span, cut to its parent's; and finds what is background or outside. */
+/** Cuts `from` and `to` of every span to its parent's, and finds what is background or outside. */
 export function cutWindows(path: Path): void {
-  const root = wordAt(path.row, 0)
-  putTimes(path.windows, 0, startAt(path.times, root), endAt(path.times, root))
   const isFirm = (path.options & abi.PATH_FIRM) != 0
   let span = 1
   for (let parent = 0; span < path.count; parent++) {
-    const from = startAt(path.windows, parent)
-    const to = endAt(path.windows, parent)
+    const from = numberAt(path.from, parent)
+    const to = numberAt(path.to, parent)
     const above = byteAt(path.state, parent) & (BACKGROUND | OUTSIDE)
     for (const end = wordAt(path.first, parent + 1); span < end; span++) {
-      const row = wordAt(path.row, span)
       const isAsync = (byteAt(path.state, span) & ASYNC) != 0
-      putTimes(path.windows, span, startAt(path.times, row), endAt(path.times, row))
       if (above) addState(path, span, above)
-      else if (path.mayHaveBackground && !isAsync && isBackground(path, row, wordAt(path.row, parent))) {
+      else if (path.mayHaveBackground && !isAsync && isBackground(path, wordAt(path.row, span), wordAt(path.row, parent))) {
         path.background++
         addState(path, span, BACKGROUND)
       } else if (!isFirm) cutToParent(path, span, from, to, isAsync)
@@ -117,36 +123,40 @@ function isBackground(path: Path, row: i32, parent: i32): bool {
   ) {
     return true
   }
-  return (options & abi.PATH_LATE_IS_BACKGROUND) != 0 && endAt(path.times, row) > endAt(path.times, parent)
+  return (options & abi.PATH_LATE_IS_BACKGROUND) != 0 && numberAt(path.end, row) > numberAt(path.end, parent)
 }
 
 /** from, to: of the parent */
 // @ts-ignore: decorator
 @inline function cutToParent(path: Path, span: i32, from: f64, to: f64, isAsync: bool): void {
-  const start = startAt(path.windows, span)
-  const end = endAt(path.windows, span)
+  const start = numberAt(path.from, span)
+  const end = numberAt(path.to, span)
   if (isAsync) {
     if (start < from) path.clamped++
-    putTimes(path.windows, span, max(start, from), max(end, from))
+    putNumber(path.from, span, max(start, from))
+    putNumber(path.to, span, max(end, from))
   } else if (start > to || end < from || (start < end && (start == to || end == from))) {
     path.dropped++
     addState(path, span, OUTSIDE)
   } else if (start < from || end > to) {
     path.clamped++
-    putTimes(path.windows, span, max(start, from), min(end, to))
+    putNumber(path.from, span, max(start, from))
+    putNumber(path.to, span, min(end, to))
   }
 }
 
-/** Writes windows over `times` (NaN where there is none) and background over `kind`; most traces need neither. */
+/** Writes windows over `start` and `end` (NaN where there is none) and background over `kind`; most traces need neither. */
 export function writeRows(path: Path): void {
   path.cut = <i32>(path.count < path.n || path.clamped + path.dropped + path.background > 0)
   if (!path.cut) return
-  memory.fill(path.times, 0xff, <usize>path.n << 4) // all NaN
+  memory.fill(path.start, 0xff, <usize>path.n << 4) // both columns NaN
   memory.fill(path.kind, 0, <usize>path.n)
   for (let span = 0; span < path.count; span++) {
     const row = wordAt(path.row, span)
     const state = byteAt(path.state, span)
     store<u8>(path.kind + <usize>row, state & BACKGROUND)
-    if (!(state & (BACKGROUND | OUTSIDE))) putTimes(path.times, row, startAt(path.windows, span), endAt(path.windows, span))
+    if (state & (BACKGROUND | OUTSIDE)) continue
+    putNumber(path.start, row, numberAt(path.from, span))
+    putNumber(path.end, row, numberAt(path.to, span))
   }
 }

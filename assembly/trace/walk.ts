@@ -9,7 +9,7 @@
 // `path_resume` returns how many rows of PATH_TIED wait to be sorted by them, and goes on when it is called again.
 // Nothing depends on the order of the rows.
 import * as abi from '../abi'
-import { byteAt, endAt, numberAt, Path, putNumber, putWord, startAt, wordAt } from './layout'
+import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
 import { sortSiblings } from './siblings'
 import { addState, ASYNC, BACKGROUND, cutWindows, findBackground, findLatest, makePlaces, OUTSIDE, writeRows } from './tree'
 
@@ -62,7 +62,7 @@ function resume(path: Path): i32 {
   }
   if (path.phase == CUT) {
     cutWindows(path)
-    path.cursor = endAt(path.windows, top(path))
+    path.cursor = numberAt(path.to, top(path))
     path.finish = path.cursor
     path.written = path.cursor
     path.settled = -1
@@ -108,7 +108,7 @@ function descend(path: Path): i32 {
   while (true) {
     const span = top(path)
     const latest = numberAt(path.latest, span)
-    if (endAt(path.times, wordAt(path.row, span)) == latest) return 0
+    if (numberAt(path.to, span) == latest) return 0
     const from = wordAt(path.first, span)
     let last = from + path.tied - 1
     if (path.settled != from) {
@@ -132,7 +132,7 @@ function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
   let start = -Infinity
   for (let child = from; child < to; child++) {
     if (numberAt(path.latest, child) != latest) continue
-    const began = startAt(path.times, wordAt(path.row, child))
+    const began = numberAt(path.from, child)
     if (began < start) continue
     if (began > start) tied = 0
     start = began
@@ -149,7 +149,7 @@ function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
   let kept = from
   for (let child = from; child < to; child++) {
     if (byteAt(path.state, child) & (BACKGROUND | OUTSIDE)) continue
-    if (isFirm || startAt(path.windows, child) < endAt(path.windows, child)) putWord(path.children, kept++, child)
+    if (isFirm || numberAt(path.from, child) < numberAt(path.to, child)) putWord(path.children, kept++, child)
   }
   sortSiblings(path.children, from, kept, path.scratch, major, minor, spareRoom(path))
   return kept
@@ -166,7 +166,7 @@ function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
 
 // @ts-ignore: decorator
 @inline function haveSameWindow(path: Path, a: i32, b: i32): bool {
-  return endAt(path.windows, a) == endAt(path.windows, b) && startAt(path.windows, a) == startAt(path.windows, b)
+  return numberAt(path.to, a) == numberAt(path.to, b) && numberAt(path.from, a) == numberAt(path.from, b)
 }
 
 /** The part of `span` from `start` to where the last section began; nothing when that is no time. */
@@ -184,11 +184,11 @@ function walkBack(path: Path): i32 {
     const span = top(path)
     const from = wordAt(path.first, span)
     if (wordAt(path.next, path.depth) < 0) {
-      putWord(path.next, path.depth, sortChildren(path, span, path.windows + 8, path.windows))
+      putWord(path.next, path.depth, sortChildren(path, span, path.to, path.from))
     }
     const at = findPredecessor(path, from, wordAt(path.next, path.depth) - 1)
     if (at < from) {
-      writeSection(path, span, startAt(path.windows, span))
+      writeSection(path, span, numberAt(path.from, span))
       if (span == 0) return 0
       leave(path, span)
       continue
@@ -204,7 +204,7 @@ function walkBack(path: Path): i32 {
         return at + 1 - first
       }
     }
-    const end = endAt(path.windows, child)
+    const end = numberAt(path.to, child)
     if (end > path.cursor && path.cameBack) path.trimmed++
     path.cursor = min(path.cursor, end)
     writeSection(path, span, path.cursor)
@@ -219,7 +219,7 @@ function walkBack(path: Path): i32 {
   const limit = path.cursor + path.tolerance
   for (; at >= from; at--) {
     const child = wordAt(path.children, at)
-    if (endAt(path.windows, child) <= limit && startAt(path.windows, child) < path.cursor) break
+    if (numberAt(path.to, child) <= limit && numberAt(path.from, child) < path.cursor) break
   }
   return at
 }
@@ -228,8 +228,8 @@ function walkBack(path: Path): i32 {
 function leave(path: Path, span: i32): void {
   path.depth--
   path.cameBack = 1
-  path.cursor = startAt(path.windows, span)
-  const parentEnd = endAt(path.windows, top(path))
+  path.cursor = numberAt(path.from, span)
+  const parentEnd = numberAt(path.to, top(path))
   if (path.cursor > parentEnd) {
     writeSection(path, span, parentEnd) // it waited to begin after its parent was done
     path.cursor = parentEnd
@@ -239,7 +239,7 @@ function leave(path: Path, span: i32): void {
 /** Algorithm 3.1, lines 2 and 3: the path gets the whole span. */
 function writeWhole(path: Path, span: i32): void {
   putWord(path.sectionRow, path.sections, wordAt(path.row, span))
-  putNumber(path.sectionStart, path.sections++, startAt(path.windows, span))
+  putNumber(path.sectionStart, path.sections++, numberAt(path.from, span))
 }
 
 /** Lines 4 to 14: the last returned child, then, by start, every child that happened before it. */
@@ -249,7 +249,7 @@ function walkFirm(path: Path): i32 {
     const from = wordAt(path.first, span)
     const to = wordAt(path.first, span + 1)
     if (wordAt(path.next, path.depth) < 0) {
-      const kept = sortChildren(path, span, path.windows, path.windows + 8)
+      const kept = sortChildren(path, span, path.from, path.to)
       if (kept < to) putWord(path.children, kept, -1) // ends them
       putWord(path.next, path.depth, from)
       path.settled = from
@@ -296,7 +296,7 @@ function bringLastReturned(path: Path, from: i32, to: i32): void {
   if (!isChild(path, from, to)) return
   let last = from
   for (let at = from + 1; isChild(path, at, to); at++) {
-    if (endAt(path.windows, wordAt(path.children, at)) >= endAt(path.windows, wordAt(path.children, last))) last = at
+    if (numberAt(path.to, wordAt(path.children, at)) >= numberAt(path.to, wordAt(path.children, last))) last = at
   }
   if (last == from) return
   const row = wordAt(path.children, last)
@@ -307,5 +307,5 @@ function bringLastReturned(path: Path, from: i32, to: i32): void {
 
 // @ts-ignore: decorator
 @inline function happensBefore(path: Path, at: i32, last: i32): bool {
-  return endAt(path.windows, wordAt(path.children, at)) <= startAt(path.windows, wordAt(path.children, last))
+  return numberAt(path.to, wordAt(path.children, at)) <= numberAt(path.from, wordAt(path.children, last))
 }

@@ -42,10 +42,9 @@ export const PATH_END = 1
 export const PATH_PARENT = 2
 export const PATH_KIND = 3
 export const PATH_FLAGS = 4
-export const PATH_WINDOWS = 5
-export const PATH_TIED = 6
-export const PATH_SECTION_ROW = 7
-export const PATH_SECTION_START = 8
+export const PATH_TIED = 5
+export const PATH_SECTION_ROW = 6
+export const PATH_SECTION_START = 7
 
 export const PATH_SECTIONS = 0
 export const PATH_FINISH = 1

@@ -129,7 +129,7 @@ export class TraceKernel {
     const { buffer } = exports.memory
     const at = (which: number): number => exports.path_column!(block, which) >>> 0
     const get = (which: number): number => exports.path_get!(block, which)
-    const windows = new Float64Array(buffer, at(abi.PATH_WINDOWS), 2 * n)
+    const window = (which: number): Float64Array => new Float64Array(buffer, at(which), n).slice()
 
     const size = get(abi.PATH_SECTIONS)
     const finishNs = get(abi.PATH_FINISH)
@@ -151,20 +151,14 @@ export class TraceKernel {
       ...sections,
       selfNs,
       background: isCut ? new Uint8Array(buffer, at(abi.PATH_KIND), n).slice() : new Uint8Array(n),
-      windowStartNs: isCut ? everySecond(windows, 0) : columns.startNs,
-      windowEndNs: isCut ? everySecond(windows, 1) : columns.endNs,
+      windowStartNs: isCut ? window(abi.PATH_START) : columns.startNs,
+      windowEndNs: isCut ? window(abi.PATH_END) : columns.endNs,
       finishNs,
       clamped: get(abi.PATH_CLAMPED),
       dropped: get(abi.PATH_DROPPED),
       overlapsTrimmed: get(abi.PATH_TRIMMED),
     }
   }
-}
-
-function everySecond(pairs: Float64Array, from: number): Float64Array {
-  const column = new Float64Array(pairs.length / 2)
-  for (let row = 0; row < column.length; row++) column[row] = pairs[2 * row + from]!
-  return column
 }
 
 function optionBits(request: PathRequest): number {
