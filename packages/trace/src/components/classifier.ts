@@ -24,13 +24,13 @@ export interface ClassifierOptions {
   readonly features?: FeatureSetName | undefined
   /** Default 0. */
   readonly seed?: number | undefined
-  /** Default 128. */
+  /** Default 64: more did not help. */
   readonly randomFeatures?: number | undefined
   /** Of the RBF kernel over standardised features. Default 1 / F. */
   readonly gamma?: number | undefined
   /** L2 penalty. Default 1e-4. */
   readonly alpha?: number | undefined
-  /** What missing a critical component costs beside a false alarm. Default 1. */
+  /** What missing a critical component costs beside a false alarm. Default 4: they are few. */
   readonly missCost?: number | undefined
 }
 
@@ -75,7 +75,7 @@ export class CriticalComponentClassifier {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(core: Core, options: ClassifierOptions = {}) {
-    const { features = 'window', seed = 0, randomFeatures = 128, alpha = 1e-4, missCost = 1 } = options
+    const { features = 'window', seed = 0, randomFeatures = 64, alpha = 1e-4, missCost = 4 } = options
     const problems = new Problems()
     problems.check(
       features in FEATURE_SETS,
@@ -154,6 +154,22 @@ export class CriticalComponentClassifier {
       distributionOf(heldOut.map(({ features }) => features[f]!)),
     )
     return calibration
+  }
+
+  /**
+   * Moves the threshold for another wished false-positive rate, along the curve that calibration found.
+   * @throws {ConfigError} `not_calibrated`
+   */
+  operateAt(falsePositiveRate: number): OperatingPoint {
+    if (!this.#calibration) {
+      throw new ConfigError(
+        'not_calibrated',
+        'a threshold for a false-positive rate needs calibrate() on held-out components',
+      )
+    }
+    const operatingPoint = pointAt(this.#calibration.roc, falsePositiveRate)
+    this.#calibration = { ...this.#calibration, operatingPoint }
+    return operatingPoint
   }
 
   /**

@@ -21,7 +21,7 @@ const accuracy = (classifier: CriticalComponentClassifier, list: readonly Labell
   list.filter(({ features, isCritical }) => classifier.decide(features).isCritical === isCritical).length / list.length
 
 function taught(seed = 1, wrong = 0): CriticalComponentClassifier {
-  const classifier = new CriticalComponentClassifier(core, { features: 'paper', seed })
+  const classifier = new CriticalComponentClassifier(core, { features: 'paper', seed, missCost: 1 })
   classifier.learn(components(2000, 10, wrong), 5)
   return classifier
 }
@@ -85,6 +85,17 @@ describe('calibration', () => {
     expect(alarms / healthy.length).toBeLessThan(0.07)
   })
 
+  it('moves its threshold when other false alarms are wished, and not before it was calibrated', () => {
+    const classifier = taught(1, 0.1)
+    expect(() => classifier.operateAt(0.1)).toThrow(expect.objectContaining({ code: 'not_calibrated' }))
+    classifier.calibrate(components(4000, 20, 0.1), 0.05)
+    const strict = classifier.calibration!.operatingPoint
+    const loose = classifier.operateAt(0.3)
+    expect(loose.threshold).toBeLessThan(strict.threshold)
+    expect(loose.falsePositiveRate).toBeLessThanOrEqual(0.3)
+    expect(classifier.calibration!.operatingPoint).toEqual(loose)
+  })
+
   it('gives probabilities that come true', () => {
     const classifier = taught(1, 0.1)
     classifier.calibrate(components(4000, 20, 0.1))
@@ -115,7 +126,7 @@ describe('calibration', () => {
     classifier.calibrate(components(2000, 20))
     const rows = components(300, 21).map(({ features }) => features)
     expect(classifier.drift(rows).filter(({ isDrifted }) => isDrifted)).toEqual([])
-    const moved = rows.map(([importance, congestion]) => [importance!, 4 * congestion!])
+    const moved = rows.map((row) => [row[0]!, 4 * row[1]!])
     const drifted = classifier.drift(moved).filter(({ isDrifted }) => isDrifted)
     expect(drifted.map(({ feature }) => feature)).toEqual(['congestionIntensity'])
   })
