@@ -94,7 +94,16 @@ export function diffTables(before: ProfileTables, after: ProfileTables): Profile
     if (!weightOf.has(endpoint) || common.isMarker(path)) return []
     const own = part(endpoint, (side) => selfOf(side, endpoint, side.tables.callPathCells, side.paths.get(path)))
     const change = changeOf([{ ...own, weight: 1 }])
-    return [{ frames: framesOf(common, path), addedNs: own.weight * change.deltaNs, ...change }]
+    return [
+      {
+        // Made when asked for: those of a chain would take room with the square of its depth.
+        get frames(): Frame[] {
+          return framesOf(common, path)
+        },
+        addedNs: own.weight * change.deltaNs,
+        ...change,
+      },
+    ]
   })
   const serviceParts = new Map<number, Part[]>()
   for (const key of order.ofKeys(serviceKeys, order.pathRank)) {
