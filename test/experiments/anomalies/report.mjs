@@ -36,10 +36,11 @@ export function report({ scaleName, scale, collections, repetitions }) {
 
 /** setting → method → figure → { mean, least, most } over repetitions. */
 function summarise(repetitions) {
+  const rounded = (value) => +value.toFixed(5)
   const spread = (values) => ({
-    mean: values.reduce((sum, value) => sum + value, 0) / values.length,
-    least: Math.min(...values),
-    most: Math.max(...values),
+    mean: rounded(values.reduce((sum, value) => sum + value, 0) / values.length),
+    least: rounded(Math.min(...values)),
+    most: rounded(Math.max(...values)),
   })
   const mapped = (record, map) =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(key, value)]))
@@ -121,7 +122,7 @@ function markdownOf({ scaleName, scale, counts, figures }) {
 
 Critical component localisation as in the dissertation's 3.3.2 (FIRM, Fig. 3.5), on simulated applications.
 \`npm run experiment -- anomalies --scale ${scaleName}\` writes this page, its curves and \`anomalies.json\`; the same scale gives the same bytes.
-A cell is the mean of ${scale.seeds} independent repetitions (lowest–highest): other graphs, campaigns, requests and classifiers.
+A cell is the mean of ${scale.seeds} independent repetitions (lowest–highest), each with graphs, campaigns, requests and classifiers of its own.
 
 | must show | paper | here (${BEST}) | with RI and CI only, as published |
 | --- | ---: | ---: | ---: |
