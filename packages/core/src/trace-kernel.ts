@@ -34,8 +34,6 @@ export interface PathResult {
   /** [S] In a tiling each section ends where the next starts: both are views on the same S + 1 numbers. */
   readonly startNs: Float64Array
   readonly endNs: Float64Array
-  /** [N] ns on the path. */
-  readonly selfNs: Float64Array
   /** [N] 1 where nothing waits for the span. */
   readonly background: Uint8Array
   /**
@@ -142,14 +140,11 @@ export class TraceKernel {
       startNs: startNs.subarray(0, size),
       endNs: isWhole ? Float64Array.from(row, (span) => columns.endNs[span]!) : startNs.subarray(1),
     }
-    const selfNs = new Float64Array(n)
-    for (let i = 0; i < size; i++) selfNs[row[i]!]! += sections.endNs[i]! - sections.startNs[i]!
     const isCut = get(abi.PATH_CUT) === 1
     return {
       size,
       row,
       ...sections,
-      selfNs,
       background: isCut ? new Uint8Array(buffer, at(abi.PATH_KIND), n).slice() : new Uint8Array(n),
       windowStartNs: isCut ? window(abi.PATH_START) : columns.startNs,
       windowEndNs: isCut ? window(abi.PATH_END) : columns.endNs,

@@ -20,13 +20,20 @@ export interface CriticalPath {
   readonly size: number
   /** [S] rows in time order; in the algorithm's order for `firm`. */
   readonly row: Int32Array
+  /**
+   * [S] Each section ends where the next starts. To the end of the trace, a section before its span's own start is the time
+   * that the span waited to begin after its parent was done.
+   */
   readonly startNs: Float64Array
   readonly endNs: Float64Array
   /** [N] on-path self time, sums to `latencyNs`; for `firm` the whole duration of the spans on the path. */
   readonly selfNs: Float64Array
   /** [N] 1: nothing waits for this span or for one above it. */
   readonly background: Uint8Array
-  /** [N] the part of each span that its parent could wait for; NaN for what is background, outside or below another root. */
+  /**
+   * [N] the part of each span that its parent could wait for; NaN for what is background, outside or below another root.
+   * The trace's own columns where that is all of every span.
+   */
   readonly windowStartNs: Float64Array
   readonly windowEndNs: Float64Array
   /** What was clamped, dropped and trimmed; the trace has its own. */

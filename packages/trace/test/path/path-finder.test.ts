@@ -236,7 +236,7 @@ describe('overlap tolerance', () => {
   })
 })
 
-describe('many spans', () => {
+describe('many spans', { timeout: 600_000 }, () => {
   const chain = (n: number): TestSpan[] =>
     Array.from({ length: n }, (_, i) => ({
       id: `${i}`,
@@ -313,6 +313,16 @@ describe('options', () => {
           "PathOptions: mode must be blocking, to-trace-end or firm, got fast; followsFrom must be background or blocking, got maybe; lateChild must be clamp or background, got drop; root must be the id of a span, got 7; overlapTolerance must be 'auto' or microseconds >= 0, got -1",
       }),
     )
+  })
+
+  it('refuses a row that the trace does not have, and a trace without rows', () => {
+    const finder = new PathFinder(core)
+    const trace = traceOf([parse('r 0-10')])
+    expect(show(finder.find(trace, 0))).toEqual(['r 0-10'])
+    for (const root of [1, -1, 0.5, Number.NaN]) {
+      expect(() => finder.find(trace, root)).toThrow(expect.objectContaining({ code: 'root_unknown' }))
+    }
+    expect(() => finder.find({ ...trace, size: 0 })).toThrow(/rows 0 … -1, got root 0/)
   })
 
   it('refuses a root that the trace does not have', () => {

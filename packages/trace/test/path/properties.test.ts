@@ -6,6 +6,7 @@ import { nastyTraces, type TestSpan, traceOf } from './traces.js'
 import { type TwinSpan, twinFirm, twinPath, twinSpans } from './twin.js'
 
 const TRACES = 10_000
+const PATIENCE = 600_000 // ms, for a machine with other things to do
 
 const core = await createCore()
 const scalar = await createCore({ build: 'scalar' })
@@ -53,7 +54,7 @@ function columnsOf(path: CriticalPath): unknown {
   return [sectionsOf(path), path.latencyNs, columns.map((column) => byId(path, column))]
 }
 
-describe(`over ${TRACES} generated traces`, () => {
+describe(`over ${TRACES} generated traces`, { timeout: PATIENCE }, () => {
   it('sections tile the window, none is owned by a background span, and all are those of the slow twin', () => {
     fc.assert(
       fc.property(nastyTraces, options, ({ spans }, chosen) => {
