@@ -36,23 +36,24 @@ export function traceFromSpans(spans: readonly Span[], names?: Names): Trace {
 }
 
 function addSpans(builder: TraceBuilder, spans: readonly Span[]): void {
-  const { columns, names, traceIds } = builder
-  const ids = new Set(spans.map((span) => span.traceId ?? ''))
+  const ids = new Set(spans.map((span) => span.traceId || ''))
   ids.delete('')
   const defaultId = ids.size === 1 ? [...ids][0]! : ''
   for (const span of spans) {
-    const row = columns.push()
-    columns.trace[row] = traceIds.ofText(span.traceId || defaultId)
-    columns.id.setText(row, span.id)
-    columns.parent.setText(row, span.parentId ?? '')
-    columns.service[row] = names.number(span.service)
-    columns.operation[row] = names.number(span.operation)
-    columns.setStartUs(row, span.startUs)
-    columns.setDurationUs(row, span.durationUs)
-    columns.kind[row] = Math.max(0, KINDS.indexOf(span.kind ?? 'internal'))
-    columns.flags[row] = (span.reference === 'follows-from' ? FOLLOWS_FROM : 0) | (span.isError ? ERROR : 0)
-    if (span.instance) columns.instance[row] = names.number(span.instance)
-    if (span.host) columns.host[row] = names.number(span.host)
+    builder.add({
+      traceId: span.traceId || defaultId,
+      id: span.id,
+      parentId: span.parentId,
+      service: span.service,
+      operation: span.operation,
+      startUs: span.startUs,
+      durationUs: span.durationUs,
+      kind: span.kind,
+      isFollowsFrom: span.reference === 'follows-from',
+      isError: span.isError,
+      instance: span.instance,
+      host: span.host,
+    })
   }
 }
 

@@ -17,10 +17,12 @@ export interface SpanRow {
   readonly startUs: number
   /** Added to `startUs`, 0…999. */
   readonly startNs?: number | undefined
-  /** µs; left out or NaN: the end is missing. */
+  /** µs; without it and `durationUs` (or NaN) the end is missing. */
   readonly endUs?: number | undefined
   /** Added to `endUs`, 0…999. */
   readonly endNs?: number | undefined
+  /** In place of `endUs`. */
+  readonly durationUs?: number | undefined
   readonly kind?: SpanKind | undefined
   readonly isFollowsFrom?: boolean | undefined
   readonly isError?: boolean | undefined
@@ -64,13 +66,14 @@ export class TraceBuilder {
     const { columns, names } = this
     const row = columns.push()
     columns.trace[row] = this.traceIds.ofText(span.traceId ?? '')
-    columns.id.setText(row, span.id)
-    columns.parent.setText(row, span.parentId ?? '')
+    columns.id.setText(row, `${span.id ?? ''}`) // callers without types number their spans
+    columns.parent.setText(row, `${span.parentId ?? ''}`)
     columns.service[row] = names.number(span.service)
     columns.operation[row] = names.number(span.operation)
     columns.setStartUs(row, span.startUs)
     if (span.startNs) columns.startNs[row] = span.startNs
-    columns.setEndUs(row, span.endUs ?? Number.NaN)
+    if (span.durationUs !== undefined) columns.setDurationUs(row, span.durationUs)
+    else columns.setEndUs(row, span.endUs ?? Number.NaN)
     if (span.endNs) columns.endNs[row] = span.endNs
     columns.kind[row] = Math.max(0, KINDS.indexOf(span.kind ?? 'internal'))
     columns.flags[row] = (span.isFollowsFrom ? FOLLOWS_FROM : 0) | (span.isError ? ERROR : 0)

@@ -300,6 +300,21 @@ describe('traceFromSpans', () => {
     expect([trace.originUnixNs, ...trace.startNs, ...trace.endNs, trace.repairs.total]).toEqual([0n, 0, 0, 5000, 0, 0])
   })
 
+  it('takes ids that are numbers, and spans that lack what they need, from callers without types', () => {
+    const loose = [
+      { id: 0, service: 's', operation: 'o', startUs: 0, durationUs: 9 },
+      { id: 1, parentId: 0, service: 's', operation: 'o', startUs: 1, durationUs: 2 },
+      { parentId: 1, startUs: 1 },
+      {},
+    ]
+    const trace = traceFromSpans(loose as never)
+    expect(toSpans(trace).map(({ id, parentId }) => [id, parentId])).toEqual([
+      ['0', undefined],
+      ['1', '0'],
+    ])
+    expect(trace.repairs.list()).toMatchObject([{ code: 'unreadable_span', count: 2 }])
+  })
+
   it('counts a span without trace id to the trace of the others', () => {
     expect(traceFromSpans([span('a', { traceId: 't' }), span('b', { parentId: 'a' })])).toMatchObject({
       traceId: 't',
