@@ -19,7 +19,18 @@ function heightAt(curve, x) {
   return from.truePositiveRate + share * (to.truePositiveRate - from.truePositiveRate)
 }
 
-const COLOURS = ['#2563eb', '#0d9488', '#9333ea', '#d97706', '#dc2626', '#65a30d', '#db2777', '#64748b']
+const COLOURS = [
+  '#2563eb',
+  '#0d9488',
+  '#9333ea',
+  '#d97706',
+  '#dc2626',
+  '#65a30d',
+  '#db2777',
+  '#0891b2',
+  '#854d0e',
+  '#64748b',
+]
 const SIZE = 300
 const GAP = 60
 const LEGEND = 22

@@ -9,7 +9,8 @@ import {
   groundTruth,
   MicroserviceSimulator,
 } from '@trimtab/tasks'
-import { FEATURE_SETS, measureComponents, PathFinder, Profile } from '@trimtab/trace'
+import { criticalComponents, FEATURE_SETS, PathFinder, Profile } from '@trimtab/trace'
+import { scoreOfVerdict } from './judge.mjs'
 
 const REFERENCE_SECONDS = 60
 const WARM_UP_SECONDS = 5
@@ -119,7 +120,8 @@ function componentsOf({ anomalies }, types, profile, reference) {
   const instancesWhere = (holds) => new Set(anomalies.filter(holds).flatMap(({ instances }) => instances))
   const injected = instancesWhere(({ isActive }) => isActive)
   const responsible = instancesWhere(({ isResponsible }) => types.some((type) => isResponsible[type] === 1))
-  const onPath = measureComponents(core, profile, reference).filter(({ isOnPath }) => isOnPath)
+  const onPath = criticalComponents(profile, { core, reference }).components.filter(({ isOnPath }) => isOnPath)
+  const windowOnly = new Map(criticalComponents(profile, { core }).components.map((one) => [one.instance, one.verdict]))
   return {
     components: onPath.map((component) => ({
       instance: component.instance,
@@ -130,6 +132,8 @@ function componentsOf({ anomalies }, types, profile, reference) {
       correlation: component.relativeImportance.value,
       growth: component.change?.mean ?? 0,
       addedShare: component.change?.addedShare ?? 0,
+      shipped: scoreOfVerdict(component.verdict),
+      shippedWindowOnly: scoreOfVerdict(windowOnly.get(component.instance)),
       isInjected: injected.has(component.instance),
       isResponsible: responsible.has(component.instance),
     })),

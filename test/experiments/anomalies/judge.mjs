@@ -20,8 +20,20 @@ const RULES = {
   random: (_, random) => random.uniform(),
 }
 
-export const METHODS = [...Object.keys(SVMS), ...Object.keys(RULES)]
+/** The classifiers that the package ships, with the borders they have. */
+const SHIPPED = {
+  'as shipped, with reference': ({ shipped }) => shipped,
+  'as shipped, window only': ({ shippedWindowOnly }) => shippedWindowOnly,
+}
+
+export const METHODS = [...Object.keys(SVMS), ...Object.keys(SHIPPED), ...Object.keys(RULES)]
 export const SVM_METHODS = Object.keys(SVMS)
+
+const CRITICAL = 1000
+const UNKNOWN = -1000 // what cannot be measured is not called critical
+
+/** A verdict as one number: above `CRITICAL` where it says so. */
+export const scoreOfVerdict = (verdict) => (verdict ? verdict.decision + (verdict.isCritical ? CRITICAL : 0) : UNKNOWN)
 
 export function pairsOf(collections, scope = 'path') {
   return collections.flatMap(({ graph, views }, collection) =>
@@ -47,21 +59,25 @@ export function fitMethods(core, { training, heldOut, label, seed }) {
     const classifier = new CriticalComponentClassifier(core, { features: set, seed })
     classifier.learn(labelled(training), EPOCHS)
     const { operatingPoint } = classifier.calibrate(labelled(heldOut), FALSE_POSITIVE_RATE)
-    // what cannot be measured is not called critical
-    const score = ({ features }) => (features[set] ? classifier.decide(features[set]).decision : -1e9)
+    const score = ({ features }) => (features[set] ? classifier.decide(features[set]).decision : UNKNOWN)
     return { method, score, border: 0, wished: operatingPoint.threshold, dispose: () => classifier.dispose() }
   })
   const random = new Random(core, seed)
+  const borderAtWish = (score) => pointAt(rocCurve(scored(score, heldOut, label)), FALSE_POSITIVE_RATE).threshold
+  const shipped = Object.entries(SHIPPED).map(([method, score]) => ({
+    method,
+    score,
+    border: CRITICAL / 2,
+    wished: borderAtWish(score),
+  }))
   const rules = Object.entries(RULES).map(([method, rule]) => {
     const score = (pair) => rule(pair, random)
-    const wished = pointAt(rocCurve(scored(score, heldOut, label)), FALSE_POSITIVE_RATE).threshold
-    return { method, score, border: bestBorder(scored(score, training, label)), wished, dispose() {} }
+    return { method, score, border: bestBorder(scored(score, training, label)), wished: borderAtWish(score) }
   })
-  const methods = [...svms, ...rules]
   return {
-    methods,
+    methods: [...svms, ...shipped, ...rules],
     dispose() {
-      for (const { dispose } of methods) dispose()
+      for (const { dispose } of svms) dispose()
       random.dispose()
     },
   }
