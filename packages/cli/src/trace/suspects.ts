@@ -46,7 +46,8 @@ export function suspectsWithin(core: Core, profile: Profile, top: number): Culpr
 
 function viewOfComponents({ components, classifier }: CriticalComponents, requests: number, top: number): CulpritsView {
   return {
-    against: `${plural(requests, 'request')} judged by themselves (critical components, ${classifier}); with --baseline the comparison with a healthy time is far surer`,
+    against: `${plural(requests, 'request')} judged by themselves (critical components, Algorithm 3.2); a comparison with a time when all was well is far surer (--baseline)`,
+    judge: classifier,
     suspects: components
       .filter(({ verdict }) => verdict?.isCritical)
       .slice(0, top)

@@ -52,14 +52,14 @@ export const gainText = ({ changes, gain01, pessimistic01, optimistic01 }: WhatI
 
 export function renderCulprits(culprits: CulpritsView | undefined, colours: ServiceColours): string {
   if (!culprits) return ''
-  const { suspects, against } = culprits
+  const { suspects, against, judge } = culprits
   const most = Math.max(...suspects.map(({ score }) => score), 0)
   const cards = suspects.map(
     ({ service, instance, score, probability01, reasons, whatIf }, i) =>
       `<li style="${colours.style(service)}"><div class="rank">${i + 1}</div><div><h3>${escapeHtml(service)}${instance ? ` <span class="muted">${escapeHtml(instance)}</span>` : ''}${probability01 === undefined ? '' : ` <span class="tag">${percent(probability01)} sure</span>`}</h3><i class="track"><i style="width:${most > 0 ? ((Math.max(0, score) / most) * 100).toFixed(1) : 0}%"></i></i><ul>${[...reasons, ...(whatIf ? [gainText(whatIf)] : [])].map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul></div></li>`,
   )
   const body = suspects.length === 0 ? '<p>No service stands out.</p>' : `<ol class="suspects">${cards.join('')}</ol>`
-  return `<section aria-labelledby="h-culprits"><h2 id="h-culprits">Suspects</h2><p class="lead">${escapeHtml(against)}</p>${body}</section>`
+  return `<section aria-labelledby="h-culprits"><h2 id="h-culprits">Suspects</h2><p class="lead">${escapeHtml(against)}</p>${body}${judge ? `<details><summary>Who judged</summary><p>${escapeHtml(judge)}</p></details>` : ''}</section>`
 }
 
 export function renderWhatIf(rows: readonly WhatIfView[] | undefined, colours: ServiceColours): string {

@@ -139,6 +139,8 @@ export interface WaterfallRow {
 export interface CulpritsView {
   /** What the window was compared with, in words. */
   readonly against: string
+  /** What was taught to judge, with what, and how well it did. */
+  readonly judge?: string
   readonly suspects: readonly SuspectView[]
 }
 
