@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { criticalPath, parseTraces, type RepairCode, readTraces, type Span } from '../../src/index.js'
+import { encodeTraces } from '../read/otlp-schema.js'
 import { wholeWay } from './whole-way.js'
 
 const EPOCH_US = 1_661_140_399_378_397
@@ -189,6 +190,23 @@ describe('input that breaks off or is no input', () => {
     await expect(wholeWay(wrong)).rejects.toEqual(code('trace_format_unknown'))
     await expect(wholeWay(gzipSync('hello'))).rejects.toEqual(code('trace_format_unknown'))
     expect(() => parseTraces(packed)).toThrow(code('trace_packed'))
+  })
+
+  it('a length of 10 GB in protobuf is not believed: what has arrived is used', async () => {
+    const ids = { traceId: Buffer.alloc(16, 7), spanId: Buffer.alloc(8, 1) }
+    const timed = { ...ids, startTimeUnixNano: '1000', endTimeUnixNano: '3000' }
+    const message = encodeTraces({ resourceSpans: [{ scopeSpans: [{ spans: [timed] }] }] })
+    const claim = Uint8Array.of(0x0a, 0x80, 0x80, 0x80, 0x80, 0x28)
+    const own = message.slice(message[1]! < 0x80 ? 2 : 3) // without the length it had
+    for (const bytes of [
+      [...claim, ...own],
+      [...message, ...claim],
+      [...message, 0x12, ...claim.slice(1)],
+    ]) {
+      const { traces, counts } = await wholeWay(Uint8Array.from(bytes))
+      expect(traces).toMatchObject([{ size: 1 }])
+      expect(counts).toEqual({ truncated_input: 1, unknown_process: 1 })
+    }
   })
 
   it.each<[string, string | Uint8Array]>([

@@ -21,11 +21,17 @@ const WRITERS: Record<string, (models: readonly ModelTrace[]) => Uint8Array> = {
   jaeger: (models) => text(JSON.stringify({ data: models.map(toJaeger) })),
   'jaeger lines': (models) => text(models.map((model) => JSON.stringify(toJaeger(model))).join('\n')),
   'otlp-json': (models) => text(models.map((model) => toOtlp(model, SPELLING)).join('\n')),
-  'otlp-protobuf': (models) =>
-    Buffer.concat(models.map((model) => encodeTraces(JSON.parse(toOtlp(model, { ...SPELLING, isBase64: true }))))),
+  'otlp-protobuf': (models) => Buffer.concat(models.map(protobuf)),
+  'otlp-protobuf frames': (models) =>
+    Buffer.concat(
+      models.map(protobuf).flatMap((bytes) => [Uint8Array.of(0, 0, bytes.length >> 8, bytes.length & 255), bytes]),
+    ),
   zipkin: (models) => text(JSON.stringify(models.map(toZipkin))),
   csv: (models) => text(toCsv(models)),
 }
+
+const protobuf = (model: ModelTrace): Uint8Array =>
+  encodeTraces(JSON.parse(toOtlp(model, { ...SPELLING, isBase64: true })))
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value)
 

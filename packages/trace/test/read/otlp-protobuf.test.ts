@@ -218,7 +218,9 @@ describe('OTLP protobuf', () => {
   })
 
   it('may come as a delimited stream, with varints or four bytes for the lengths', async () => {
-    const parts = [1, 2, 3].map((number) => field(1, join(resource, scope(span(number)))))
+    const parts = [1, 2, 3].map((number) =>
+      field(1, join(resource, scope(span(number, field(9, new Uint8Array(200)))))),
+    )
     const streams = {
       varint: join(...parts.map((part) => join(varint(part.length), part))),
       fixed32: join(...parts.map((part) => join([0, 0, part.length >> 8, part.length & 255], part))),
@@ -226,7 +228,7 @@ describe('OTLP protobuf', () => {
     }
     for (const stream of Object.values(streams)) {
       expect(ids(parseTraces(stream))).toEqual(['01', '02', '03'])
-      expect(ids(await readInPieces(stream, 5))).toEqual(['01', '02', '03'])
+      for (let size = 1; size < 40; size++) expect(ids(await readInPieces(stream, size))).toEqual(['01', '02', '03'])
       expect(parse(stream).repairs).toEqual([])
     }
   })
@@ -343,6 +345,12 @@ describe('hostile OTLP protobuf', () => {
     const whole = parse(bytes)
     expect([whole.found, whole.repairs]).toEqual([found, repairs])
     if (bytes.length < 10_000) expect(ids(await readInPieces(bytes, 3))).toEqual(found)
+  })
+
+  it('a frame whose length does not end is the last', async () => {
+    const framed = join(varint(rest.length), rest, OVERRUN, varint(rest.length), rest)
+    expect(parse(framed)).toMatchObject({ found: ['08'], repairs: [['unreadable_input', 1]] })
+    expect(ids(await readInPieces(framed, 3))).toEqual(['08'])
   })
 
   it('a frame that claims 10 GB gives what it holds', () => {

@@ -77,10 +77,10 @@ class OtlpProtobufReader {
     while (this.#findField()) this.#readField()
   }
 
-  /** Goes on behind the message at hand. @returns false if nothing says where it ends */
+  /** Goes on behind the message at hand. @returns false if nothing says where it ends, or if that is past: a bad frame */
   leaveMessage(): boolean {
     this.#resumeAt = this.#ends[this.#level]!
-    return Number.isFinite(this.#resumeAt)
+    return Number.isFinite(this.#resumeAt) && this.#resumeAt >= this.#cursor.position
   }
 
   /** Keeps the spans of a resource that breaks off. */
@@ -118,7 +118,6 @@ class OtlpProtobufReader {
   #openFrame(): void {
     const cursor = this.#cursor
     this.#wire.limit = Number.POSITIVE_INFINITY
-    this.#ends[TRACES] = Number.POSITIVE_INFINITY // until the length is known
     let length = 0
     if (this.#framing === 'varint') length = this.#wire.varint()
     else {
