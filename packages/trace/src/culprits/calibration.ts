@@ -3,6 +3,8 @@ import { compare, EVIDENCE_COUNT, REFERENCE, UNUSED, WINDOW } from './evidence.j
 import type { Pool } from './pool.js'
 
 const SPLITS = 60
+/** Of any evidence: a reference whose requests are all alike still says nothing about a difference of one percent. */
+const LEAST_NOISE = 0.01
 const MIN_SPLITS = 6 // fewer in which a service takes part say nothing about it
 
 /** What the evidence looks like when nothing is wrong. E: kinds of evidence, S: services of the pool. */
@@ -81,6 +83,6 @@ function summarise(moments: { sum: Float64Array; squares: Float64Array; taken: I
     }
   }
   for (let cell = 0; cell < scale.length; cell++)
-    scale[cell]! += average[cell % EVIDENCE_COUNT]! / Math.max(1, known) + 1e-9
+    scale[cell]! += average[cell % EVIDENCE_COUNT]! / Math.max(1, known) + LEAST_NOISE
   return { mean, scale }
 }

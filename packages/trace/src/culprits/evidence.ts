@@ -167,7 +167,7 @@ function callChangeOf(core: Core, calls: CallSets, side: Uint8Array): CallChange
     // half a count for each known set and one unknown: what was never seen is rare, not impossible
     const expected = (referenceCount + 0.5) / (referenceTotal + 0.5 * (known + 1))
     const observed = windowCount / windowTotal
-    if (observed <= expected) continue
+    if (observed <= expected || windowCount * referenceTotal <= referenceCount * windowTotal) continue
     const likelihood = windowCount * core.math.log(observed / expected)
     if (worst && likelihood <= worst.likelihood) continue
     worst = { calls, set, windowCount, windowTotal, referenceCount, referenceTotal, likelihood }
