@@ -2,6 +2,7 @@
 // Everything is generated here, so that the probe stays one program; each function returns what gets hashed.
 import {
   CulpritWindow,
+  criticalComponents,
   criticalPath,
   dragAndSlack,
   PathFinder,
@@ -81,7 +82,11 @@ function accuse(core, slowed, usual) {
   for (const path of slowed) window.add(path)
   for (const path of usual) reference.add(path)
   const answer = whatIf(slowed, { service: 'pricing', speedUp: 4 })
-  return [rankCulprits(core, window, reference), [answer.savedNs, answer.saved01, answer.savedInterval01]]
+  return [
+    rankCulprits(core, window, reference),
+    criticalComponents(profileOf(slowed), { reference: profileOf(usual), core }),
+    [answer.savedNs, answer.saved01, answer.savedInterval01],
+  ]
 }
 
 function profileOf(paths) {
