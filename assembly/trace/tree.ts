@@ -32,19 +32,20 @@ import { MANY, sortSiblings } from './siblings'
  */
 export function makePlaces(path: Path, root: i32): void {
   linkRows(path)
-  takePlace(path, 0, root)
+  putWord(path.row, 0, root)
   let count = 1
   for (let span = 0; span < count; span++) {
     const from = count
     putWord(path.first, span, from)
     let child = wordAt(path.headRow, wordAt(path.row, span))
     for (; child >= 0; child = wordAt(path.nextRow, child)) {
-      if (child != root) takePlace(path, count++, child) // a ring through the root is not followed
+      if (child != root) putWord(path.row, count++, child) // a ring through the root is not followed
     }
     if (count - from >= MANY) sortFamily(path, from, count)
   }
   putWord(path.first, count, count)
   path.count = count
+  for (let span = 0; span < count; span++) takePlace(path, span)
 }
 
 function sortFamily(path: Path, from: i32, to: i32): void {
@@ -52,13 +53,11 @@ function sortFamily(path: Path, from: i32, to: i32): void {
   const major = isFirm ? path.start : path.end
   const minor = isFirm ? path.end : path.start
   sortSiblings(path.row, from, to, path.children, major, minor, path.sectionRow)
-  for (let span = from; span < to; span++) takePlace(path, span, wordAt(path.row, span))
 }
 
 // @ts-ignore: decorator
-@inline function takePlace(path: Path, span: i32, row: i32): void {
-  const times = path.times + (<usize>row << 4)
-  putWord(path.row, span, row)
+@inline function takePlace(path: Path, span: i32): void {
+  const times = path.times + (<usize>wordAt(path.row, span) << 4)
   putNumber(path.from, span, load<f64>(times))
   putNumber(path.to, span, load<f64>(times, 8))
 }
