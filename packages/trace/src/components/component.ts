@@ -1,5 +1,5 @@
 import type { Core } from '@trimtab/core'
-import type { EndpointProfile, InstanceProfile, Profile } from '../profile/index.js'
+import type { EndpointProfile, InstanceProfile, Profile, ServiceProfile } from '../profile/index.js'
 import { type CongestionIntensity, congestionIntensity, correlationEstimate, type Estimate } from './estimate.js'
 
 /** What a window says about one service instance; Algorithm 3.2's T_i is its own time on the critical path of a request. */
@@ -21,7 +21,7 @@ export interface Component {
   readonly congestionIntensity: CongestionIntensity | undefined
   /** What it is to the endpoint that it matters most to. */
   readonly inEndpoint: EndpointRole
-  /** Against the reference; undefined without one or where the reference does not know the component. */
+  /** Against the reference; undefined without one or where the reference does not know the service. */
   readonly change: ComponentChange | undefined
 }
 
@@ -53,14 +53,14 @@ export interface ComponentChange {
  * @param reference  what is usual: the same application when it was well
  */
 export function measureComponents(core: Core, window: Profile, reference?: Profile): Component[] {
-  const usual = new Map(reference?.instances().map((instance) => [keyOf(instance), instance]))
+  const usual = new Usual(reference)
   const endpoints = endpointsOf(window)
   const usualEndpoints = endpointsOf(reference)
   const instances = window.instances()
-  const added = instances.map((instance) => Math.max(0, instance.meanNs - (usual.get(keyOf(instance))?.meanNs ?? 0)))
+  const added = instances.map((instance) => usual.addedNs(instance, window.traces))
   const totalAdded = added.reduce((sum, ns) => sum + ns, 0)
   return instances.map((instance, i) => {
-    const before = usual.get(keyOf(instance))
+    const before = usual.of(instance)
     const isOnPath = instance.onPathRequests > 0
     return {
       service: instance.service,
@@ -79,6 +79,32 @@ export function measureComponents(core: Core, window: Profile, reference?: Profi
       },
     }
   })
+}
+
+type Timed = InstanceProfile | ServiceProfile
+
+/** What the reference knows: of an instance, or, where pods were replaced since, of its service. */
+class Usual {
+  readonly #instances: ReadonlyMap<string, InstanceProfile>
+  readonly #services: ReadonlyMap<string, ServiceProfile>
+
+  constructor(reference: Profile | undefined) {
+    this.#instances = new Map(reference?.instances().map((instance) => [keyOf(instance), instance]))
+    this.#services = new Map(reference?.services().map((service) => [service.service, service]))
+  }
+
+  of(instance: InstanceProfile): Timed | undefined {
+    return this.#instances.get(keyOf(instance)) ?? this.#services.get(instance.service)
+  }
+
+  /** Time on the path per request of the window beyond what is usual; at least 0. */
+  addedNs(instance: InstanceProfile, requests: number): number {
+    const same = this.#instances.get(keyOf(instance))
+    if (same) return Math.max(0, instance.meanNs - same.meanNs)
+    const self = this.#services.get(instance.service)?.self
+    const usualNs = self && self.count > 0 ? (self.meanNs * instance.onPathRequests) / requests : 0
+    return Math.max(0, instance.meanNs - usualNs)
+  }
 }
 
 const keyOf = ({ service, instance }: InstanceProfile): string => JSON.stringify([service, instance])
@@ -110,7 +136,7 @@ function endpointsOf(profile: Profile | undefined): Endpoints {
 
 function roleOf(instance: InstanceProfile, { byKey, scatter: total }: Endpoints): EndpointRole {
   let [relativeImportance, varianceShare, tailPart] = [0, 0, 0]
-  for (const { endpoint, instance: part } of instance.byEndpoint()) {
+  for (const { endpoint, cell: part } of instance.byEndpoint()) {
     const known = byKey.get(endpointKey(endpoint))
     if (!known || part.onPathRequests === 0) continue
     relativeImportance = Math.max(relativeImportance, part.relativeImportance)
@@ -120,10 +146,7 @@ function roleOf(instance: InstanceProfile, { byKey, scatter: total }: Endpoints)
   return { relativeImportance, varianceShare, tailPart }
 }
 
-function growthOf(
-  now: InstanceProfile,
-  before: InstanceProfile,
-): Pick<ComponentChange, 'median' | 'p99' | 'mean' | 'referenceRequests'> {
+function growthOf(now: Timed, before: Timed): Pick<ComponentChange, 'median' | 'p99' | 'mean' | 'referenceRequests'> {
   const ratio = (a: number, b: number): number => Math.max(1, a) / Math.max(1, b) // 1 ns, the clock's last digit
   return {
     median: ratio(now.own.quantile(0.5), before.own.quantile(0.5)),
@@ -133,13 +156,13 @@ function growthOf(
   }
 }
 
-function addedTailOf(now: InstanceProfile, before: InstanceProfile, { byKey }: Endpoints): number {
-  const p99 = ({ self }: InstanceProfile): number => (self.count > 0 ? self.quantile(0.99) : 0)
-  const usual = new Map(before.byEndpoint().map(({ endpoint, instance }) => [endpointKey(endpoint), p99(instance)]))
+function addedTailOf(now: Timed, before: Timed, { byKey }: Endpoints): number {
+  const p99 = ({ self }: Timed): number => (self.count > 0 ? self.quantile(0.99) : 0)
+  const usual = new Map(before.byEndpoint().map(({ endpoint, cell }) => [endpointKey(endpoint), p99(cell)]))
   let largest = 0
-  for (const { endpoint, instance } of now.byEndpoint()) {
+  for (const { endpoint, cell } of now.byEndpoint()) {
     const latency = byKey.get(endpointKey(endpoint))?.p99Ns ?? 0
-    if (latency > 0) largest = Math.max(largest, (p99(instance) - (usual.get(endpointKey(endpoint)) ?? 0)) / latency)
+    if (latency > 0) largest = Math.max(largest, (p99(cell) - (usual.get(endpointKey(endpoint)) ?? 0)) / latency)
   }
   return largest
 }

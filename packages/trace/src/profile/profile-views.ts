@@ -192,6 +192,14 @@ export class ServiceProfile extends ProfileCell {
   override get own(): Distribution {
     return this.ownDistribution()
   }
+
+  /** The same of each endpoint apart, in the order of their names; `meanNs` and `share` are still parts of the whole. */
+  byEndpoint(): { readonly endpoint: Frame; readonly cell: ServiceProfile }[] {
+    return this.cellsByEndpoint().map(({ endpoint, cell }) => ({
+      endpoint,
+      cell: new ServiceProfile(this.service, ...cell),
+    }))
+  }
 }
 
 /** A pod, container or process of a service; spans that name none are one instance without a name. */
@@ -210,10 +218,10 @@ export class InstanceProfile extends ProfileCell {
   }
 
   /** The same of each endpoint apart, in the order of their names; `meanNs` and `share` are still parts of the whole. */
-  byEndpoint(): { readonly endpoint: Frame; readonly instance: InstanceProfile }[] {
+  byEndpoint(): { readonly endpoint: Frame; readonly cell: InstanceProfile }[] {
     return this.cellsByEndpoint().map(({ endpoint, cell }) => ({
       endpoint,
-      instance: new InstanceProfile(this.service, this.instance, ...cell),
+      cell: new InstanceProfile(this.service, this.instance, ...cell),
     }))
   }
 }

@@ -13,6 +13,7 @@ beforeAll(async () => {
 function windowOf(
   requests: readonly (readonly [number, number, number])[],
   background: readonly number[] = [],
+  version = 'v1',
 ): Profile {
   const finder = new PathFinder(core)
   const profile = new Profile()
@@ -23,7 +24,7 @@ function windowOf(
       parentId: id === 'a' ? undefined : 'a',
       service,
       operation: 'work',
-      instance: `${service}-0`,
+      instance: `${service}-${version}`,
       startUs,
       durationUs,
     })
@@ -170,6 +171,24 @@ describe('against a reference', () => {
     expect(cart).toMatchObject({ addedShare: expect.closeTo(0.8, 9), referenceRequests: 50 })
     expect(cart.median).toBeCloseTo(3, 1)
     expect(find(components, 'front').change).toMatchObject({ addedShare: 0, mean: 1 })
+  })
+
+  it('compares a pod that was replaced with its service', () => {
+    const renamed = windowOf(steady, [], 'v2')
+    expect(find(measureComponents(core, renamed, windowOf(steady)), 'cart').change).toMatchObject({
+      median: 1,
+      p99: 1,
+      addedShare: 0,
+      addedTail: 0,
+      referenceRequests: 50,
+    })
+    const slow = windowOf(
+      steady.map(() => [10, 300, 150] as const),
+      [],
+      'v2',
+    )
+    const cart = find(measureComponents(core, slow, windowOf(steady)), 'cart').change!
+    expect(cart).toMatchObject({ addedShare: expect.closeTo(0.8, 9), addedTail: expect.closeTo(200 / 210, 1) })
   })
 
   it('knows no change of what the reference has not seen', () => {
