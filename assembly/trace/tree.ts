@@ -27,7 +27,7 @@ import { MANY, sortSiblings } from './siblings'
 }
 
 /**
- * Gives every span below `root` its place, and its times there. Wide families get theirs in the order of the walk, which
+ * Gives every span below `root` its place. Wide families get theirs in the order of the walk, which
  * then runs through memory.
  */
 export function makePlaces(path: Path, root: i32): void {
@@ -45,7 +45,6 @@ export function makePlaces(path: Path, root: i32): void {
   }
   putWord(path.first, count, count)
   path.count = count
-  for (let span = 0; span < count; span++) takePlace(path, span)
 }
 
 function sortFamily(path: Path, from: i32, to: i32): void {
@@ -53,13 +52,6 @@ function sortFamily(path: Path, from: i32, to: i32): void {
   const major = isFirm ? path.start : path.end
   const minor = isFirm ? path.end : path.start
   sortSiblings(path.row, from, to, path.children, major, minor, path.sectionRow)
-}
-
-// @ts-ignore: decorator
-@inline function takePlace(path: Path, span: i32): void {
-  const times = path.times + (<usize>wordAt(path.row, span) << 4)
-  putNumber(path.from, span, load<f64>(times))
-  putNumber(path.to, span, load<f64>(times, 8))
 }
 
 /** Makes the lists of children and fills `times`. A parent that is no row is none. */
@@ -99,7 +91,7 @@ export function findBackground(path: Path): void {
 export function findLatest(path: Path): void {
   let to = path.count
   for (let span = path.count - 1; span >= 0; span--) {
-    let latest = numberAt(path.to, span)
+    let latest = numberAt(path.end, wordAt(path.row, span))
     const from = wordAt(path.first, span)
     for (let child = from; child < to; child++) latest = max(latest, numberAt(path.latest, child))
     putNumber(path.latest, span, latest)
@@ -107,8 +99,11 @@ export function findLatest(path: Path): void {
   }
 }
 
-/** Cuts `from` and `to` of every span to its parent's, and finds what is background or outside. */
+/** Fills `from` and `to`: the times of every span, cut to its parent's; and finds what is background or outside. */
 export function cutWindows(path: Path): void {
+  const root = wordAt(path.row, 0)
+  putNumber(path.from, 0, numberAt(path.start, root))
+  putNumber(path.to, 0, numberAt(path.end, root))
   const isFirm = (path.options & abi.PATH_FIRM) != 0
   let span = 1
   for (let parent = 0; span < path.count; parent++) {
@@ -116,9 +111,13 @@ export function cutWindows(path: Path): void {
     const to = numberAt(path.to, parent)
     const above = byteAt(path.state, parent) & (BACKGROUND | OUTSIDE)
     for (const end = wordAt(path.first, parent + 1); span < end; span++) {
+      const row = wordAt(path.row, span)
+      const times = path.times + (<usize>row << 4)
+      putNumber(path.from, span, load<f64>(times))
+      putNumber(path.to, span, load<f64>(times, 8))
       const isAsync = (byteAt(path.state, span) & ASYNC) != 0
       if (above) addState(path, span, above)
-      else if (path.mayHaveBackground && !isAsync && isBackground(path, wordAt(path.row, span), wordAt(path.row, parent))) {
+      else if (path.mayHaveBackground && !isAsync && isBackground(path, row, wordAt(path.row, parent))) {
         path.background++
         addState(path, span, BACKGROUND)
       } else if (!isFirm) cutToParent(path, span, from, to, isAsync)

@@ -108,7 +108,7 @@ function descend(path: Path): i32 {
   while (true) {
     const span = top(path)
     const latest = numberAt(path.latest, span)
-    if (numberAt(path.to, span) == latest) return 0
+    if (numberAt(path.end, wordAt(path.row, span)) == latest) return 0
     const from = wordAt(path.first, span)
     let last = from + path.tied - 1
     if (path.settled != from) {
@@ -132,7 +132,7 @@ function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
   let start = -Infinity
   for (let child = from; child < to; child++) {
     if (numberAt(path.latest, child) != latest) continue
-    const began = numberAt(path.from, child)
+    const began = numberAt(path.start, wordAt(path.row, child))
     if (began < start) continue
     if (began > start) tied = 0
     start = began
