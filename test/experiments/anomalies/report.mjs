@@ -168,7 +168,7 @@ ${table(
 
 ## Where it gets harder
 
-One trace in ten kept, everything else the same (${several.sampled.pairs} replicas, never accusing anybody gets ${percent(several.sampled.alwaysHealthy)} %):
+One trace in ten kept, everything else the same; what ships does not judge replicas of which it saw too few requests, which counts as not accused (${several.sampled.pairs} replicas, never accusing anybody gets ${percent(several.sampled.alwaysHealthy)} %):
 
 ${methodsTable(figures.sampled)}
 
