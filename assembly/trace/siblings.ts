@@ -25,10 +25,11 @@ export function sortSiblings(
   minor: usize,
   spare: usize,
 ): void {
-  if (to - from < MANY || isSorted(children, from, to, major, minor)) {
+  if (to - from < MANY) {
     sortByMerging(children, from, to, scratch, major, minor)
     return
   }
+  if (isSorted(children, from, to, major, minor)) return
   sortRoughly(children + (<usize>from << 2), to - from, scratch, major, spare)
   for (let at = from; at < to; ) {
     const key = wordAt(spare, at - from)
