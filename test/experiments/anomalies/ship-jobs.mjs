@@ -13,13 +13,14 @@ import { FEATURE_SETS, measureComponents, PathFinder, Profile } from '@trimtab/t
 const WINDOW_SECONDS = 10
 const REFERENCE_SECONDS = 60
 const WARM_UP_SECONDS = 5
+const MIN_REQUESTS = 3 // as criticalComponents() has it
 const REFERENCE_SEED = 1_000_000 // so that no reference run has the requests of a campaign
 
 let core
 
 /**
- * Components on the critical paths of every window, broken SLO or not: of each type of requests alone, of all together and
- * of a sample, for windows come in all these kinds.
+ * Components on the critical paths of every window, broken SLO or not: of each type of requests alone and of all
+ * together, whole and sampled, for windows come in all these kinds.
  * @param input  { seed, campaign: 'several' | 'single', size: windows | anomalies of a kind }
  * @returns for each feature set { features, isCritical }[]; critical is what was responsible for a broken SLO
  */
@@ -40,34 +41,54 @@ export async function label({ seed, campaign: style, size }) {
   simulator.run(WARM_UP_SECONDS)
   simulator.run(WARM_UP_SECONDS + REFERENCE_SECONDS, (trace) => reference.add(finder.find(trace)))
   simulator.dispose()
-  const windows = []
+  /** [windows] measured components of each view, as soon as the window is over */
+  const measured = []
+  let views = new Views(graph)
+  const measureUpTo = (window) => {
+    while (measured.length < window) {
+      measured.push(views.profiles.map((profile, i) => measure(profile, reference.profiles[i % views.kinds])))
+      views = new Views(graph)
+    }
+  }
+  const windows = Math.round(last / WINDOW_SECONDS)
   const truths = groundTruth(core, graph, campaign, {
     seed,
     slosMs,
-    windows: Math.round(last / WINDOW_SECONDS),
+    windows,
     onTrace(trace, window) {
-      windows[window] ??= new Views(graph)
-      windows[window].add(finder.find(trace))
+      measureUpTo(window)
+      views.add(finder.find(trace))
     },
   })
+  measureUpTo(windows)
   finder.dispose()
-  const sets = Object.keys(FEATURE_SETS)
-  const labelled = Object.fromEntries(sets.map((set) => [set, []]))
+  const labelled = Object.fromEntries(SETS.map((set) => [set, []]))
   for (const { window, anomalies } of truths) {
-    for (const [view, profile] of windows[window].profiles.entries()) {
+    for (const [i, components] of measured[window].entries()) {
+      const type = i % views.kinds
       const isToBlame = ({ isResponsible }) =>
-        view < graph.requests.length ? isResponsible[view] : isResponsible.includes(1)
+        type < graph.requests.length ? isResponsible[type] : isResponsible.includes(1)
       const critical = new Set(anomalies.filter(isToBlame).flatMap(({ instances }) => instances))
-      for (const component of measureComponents(core, profile, reference.profiles[view])) {
-        if (!component.isOnPath) continue
-        for (const set of sets) {
-          const features = FEATURE_SETS[set].of(core.math, component)
-          if (features) labelled[set].push({ features, isCritical: critical.has(component.instance) })
+      for (const { instance, features } of components) {
+        for (const set of SETS) {
+          if (features[set]) labelled[set].push({ features: features[set], isCritical: critical.has(instance) })
         }
       }
     }
   }
   return labelled
+}
+
+const SETS = ['window', 'reference']
+
+/** { instance, features } of what can be judged. */
+function measure(profile, reference) {
+  return measureComponents(core, profile, reference)
+    .filter(({ isOnPath, requests }) => isOnPath && requests >= MIN_REQUESTS)
+    .map((component) => ({
+      instance: component.instance,
+      features: Object.fromEntries(SETS.map((set) => [set, FEATURE_SETS[set].of(core.math, component)])),
+    }))
 }
 
 const SAMPLED = 10 // of the requests, which a tracing system often keeps
