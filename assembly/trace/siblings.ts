@@ -5,7 +5,7 @@ import { numberAt, putWord, wordAt } from './layout'
 // @ts-ignore: decorator
 @inline const RUN: i32 = 16
 // @ts-ignore: decorator
-@inline export const MANY: i32 = 512 // from here on counting digits costs less than comparing
+@inline const MANY: i32 = 512 // from here on counting digits costs less than comparing
 // @ts-ignore: decorator
 @inline const DIGIT: u32 = 11 // bits of a counting pass: 2048 counters stay in the first-level cache
 // @ts-ignore: decorator

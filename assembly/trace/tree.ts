@@ -1,7 +1,6 @@
 // From parents to a tree that can be walked: places, the part of each span that its parent can wait for, what is background.
 import * as abi from '../abi'
 import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
-import { MANY, sortSiblings } from './siblings'
 
 // Bits of `state`.
 // @ts-ignore: decorator
@@ -26,32 +25,20 @@ import { MANY, sortSiblings } from './siblings'
   store<u8>(at, load<u8>(at) | bits)
 }
 
-/**
- * Gives every span below `root` its place. Wide families get theirs in the order of the walk, which
- * then runs through memory.
- */
+/** Gives every span below `root` its place. */
 export function makePlaces(path: Path, root: i32): void {
   linkRows(path)
   putWord(path.row, 0, root)
   let count = 1
   for (let span = 0; span < count; span++) {
-    const from = count
-    putWord(path.first, span, from)
+    putWord(path.first, span, count)
     let child = wordAt(path.headRow, wordAt(path.row, span))
     for (; child >= 0; child = wordAt(path.nextRow, child)) {
       if (child != root) putWord(path.row, count++, child) // a ring through the root is not followed
     }
-    if (count - from >= MANY) sortFamily(path, from, count)
   }
   putWord(path.first, count, count)
   path.count = count
-}
-
-function sortFamily(path: Path, from: i32, to: i32): void {
-  const isFirm = (path.options & abi.PATH_FIRM) != 0
-  const major = isFirm ? path.start : path.end
-  const minor = isFirm ? path.end : path.start
-  sortSiblings(path.row, from, to, path.children, major, minor, path.sectionRow)
 }
 
 /** Makes the lists of children and fills `times`. A parent that is no row is none. */
