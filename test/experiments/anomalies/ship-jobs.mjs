@@ -91,23 +91,27 @@ function measure(profile, reference) {
     }))
 }
 
-const SAMPLED = 10 // of the requests, which a tracing system often keeps
+const SAMPLED = 10 // one in so many requests, which is what tracing systems often keep
 
-/** A profile for each type of requests, one for all and one for a sample of all. */
+/** Profiles of each type of requests and of all together, whole and of a sample. */
 class Views {
   #types
+  #added = 0
 
   constructor(graph) {
     this.#types = new Map(graph.requests.map(({ name }, type) => [name, type]))
-    this.profiles = Array.from({ length: graph.requests.length + 2 }, () => new Profile())
-    this.added = 0
+    this.kinds = graph.requests.length + 1
+    /** [kinds] of everything, then of the sample: each type of requests, last all of them. */
+    this.profiles = Array.from({ length: 2 * this.kinds }, () => new Profile())
   }
 
   add(path) {
     const { names, operation, root } = path.trace
-    const type = this.#types.get(names.text(operation[root]))
-    if (type !== undefined) this.profiles[type].add(path) // else a call straight to a service, of a surge
-    this.profiles.at(-2).add(path)
-    if (this.added++ % SAMPLED === 0) this.profiles.at(-1).add(path)
+    const type = this.#types.get(names.text(operation[root])) // undefined for a call straight to a service, of a surge
+    const isSampled = this.#added++ % SAMPLED === 0
+    for (const first of isSampled ? [0, this.kinds] : [0]) {
+      if (type !== undefined) this.profiles[first + type].add(path)
+      this.profiles[first + this.kinds - 1].add(path)
+    }
   }
 }

@@ -2,8 +2,8 @@ import type { Component } from './component.js'
 
 const WORTH_SAYING = { part: 0.1, congestion: 3, growth: 1.2 } // below, a healthy system has as much
 
-/** Fewer requests say nothing: a median of nine is off by half as often as not. */
-export const MIN_REQUESTS = 10
+/** Fewer requests say nothing. Few say little, but the classifiers were taught with such windows too. */
+export const MIN_REQUESTS = 3
 
 /** What the window says of a component, in words: what was added first, then what it is to the latency, then doubts. */
 export function reasonsFor(component: Component, needsReference: boolean): string[] {

@@ -121,13 +121,13 @@ describe('a poor window', () => {
     expect(criticalComponents(new Profile(), { core }).components).toEqual([])
   })
 
-  it('of three requests is too poor to judge, and says so', () => {
+  it('of two requests is too poor to judge, and says so', () => {
     const request = [span('front', undefined, 0, 100), span('cart', 'front', 10, 60)]
-    const { components } = criticalComponents(windowOf(request, request, request), { core })
+    const { components } = criticalComponents(windowOf(request, request), { core })
     expect(components).toHaveLength(2)
     for (const { verdict, reasons } of components) {
       expect(verdict).toBeUndefined()
-      expect(reasons.at(-1)).toBe('took part in 3 requests only, too few to judge')
+      expect(reasons.at(-1)).toBe('took part in 2 requests only, too few to judge')
     }
   })
 
