@@ -9,9 +9,10 @@
 // `path_resume` returns how many rows of PATH_TIED wait to be sorted by them, and goes on when it is called again.
 // Nothing depends on the order of the rows.
 import * as abi from '../abi'
-import { byteAt, numberAt, Path, putNumber, putWord, wordAt } from './layout'
-import { sortSiblings } from './siblings'
-import { addState, ASYNC, BACKGROUND, cutWindows, findBackground, findLatest, makePlaces, OUTSIDE, writeRows } from './tree'
+import { walkFirm, writeWhole } from './firm'
+import { numberAt, Path, putNumber, putWord, wordAt } from './layout'
+import { sortChildren, haveSameWindow, push, top } from './steps'
+import { addState, ASYNC, cutWindows, findBackground, findLatest, makePlaces, writeRows } from './tree'
 
 // Values of `phase`.
 // @ts-ignore: decorator
@@ -72,19 +73,6 @@ function resume(path: Path): i32 {
   return path.options & abi.PATH_FIRM ? walkFirm(path) : walkBack(path)
 }
 
-// @ts-ignore: decorator
-@inline function push(path: Path, span: i32): void {
-  const depth = ++path.depth
-  putWord(path.stack, depth, span)
-  putWord(path.next, depth, -1)
-  path.cameBack = 0
-}
-
-// @ts-ignore: decorator
-@inline function top(path: Path): i32 {
-  return wordAt(path.stack, path.depth)
-}
-
 /** Lays out the rows of the siblings that tie. Nobody needs the parents any more: `parent` becomes the place of each row. */
 function askForOrder(path: Path): void {
   if (!path.hasPlaces) {
@@ -139,34 +127,6 @@ function gatherLatest(path: Path, from: i32, to: i32, latest: f64): i32 {
     putWord(path.children, from + tied++, child)
   }
   return tied
-}
-
-/** Fills `children` with those of `span` that can own a part of the path, sorted; returns where they end. */
-function sortChildren(path: Path, span: i32, major: usize, minor: usize): i32 {
-  const from = wordAt(path.first, span)
-  const to = wordAt(path.first, span + 1)
-  const isFirm = (path.options & abi.PATH_FIRM) != 0
-  let kept = from
-  for (let child = from; child < to; child++) {
-    if (byteAt(path.state, child) & (BACKGROUND | OUTSIDE)) continue
-    if (isFirm || numberAt(path.from, child) < numberAt(path.to, child)) putWord(path.children, kept++, child)
-  }
-  sortSiblings(path.children, from, kept, path.scratch, major, minor, spareRoom(path))
-  return kept
-}
-
-/**
- * Room for more than a number for each child of a span that is being entered: every span gets at most two sections, so those
- * of the spans not yet entered are free. A tiling is written from the back of the column, whole spans from its front.
- */
-// @ts-ignore: decorator
-@inline function spareRoom(path: Path): usize {
-  return path.options & abi.PATH_FIRM ? path.sectionStart + (<usize>path.sections << 3) : path.sectionStart
-}
-
-// @ts-ignore: decorator
-@inline function haveSameWindow(path: Path, a: i32, b: i32): bool {
-  return numberAt(path.to, a) == numberAt(path.to, b) && numberAt(path.from, a) == numberAt(path.from, b)
 }
 
 /** The part of `span` from `start` to where the last section began; nothing when that is no time. */
@@ -234,78 +194,4 @@ function leave(path: Path, span: i32): void {
     writeSection(path, span, parentEnd) // it waited to begin after its parent was done
     path.cursor = parentEnd
   }
-}
-
-/** Algorithm 3.1, lines 2 and 3: the path gets the whole span. */
-function writeWhole(path: Path, span: i32): void {
-  putWord(path.sectionRow, path.sections, wordAt(path.row, span))
-  putNumber(path.sectionStart, path.sections++, numberAt(path.from, span))
-}
-
-/** Lines 4 to 14: the last returned child, then, by start, every child that happened before it. */
-function walkFirm(path: Path): i32 {
-  while (true) {
-    const span = top(path)
-    const from = wordAt(path.first, span)
-    const to = wordAt(path.first, span + 1)
-    if (wordAt(path.next, path.depth) < 0) {
-      const kept = sortChildren(path, span, path.from, path.to)
-      if (kept < to) putWord(path.children, kept, -1) // ends them
-      putWord(path.next, path.depth, from)
-      path.settled = from
-    }
-    if (path.settled >= from) {
-      const tied = nextTie(path, to)
-      if (tied > 1) return tied
-      bringLastReturned(path, from, to)
-      path.settled = -1
-    }
-    let at = wordAt(path.next, path.depth)
-    while (isChild(path, at, to) && at > from && !happensBefore(path, at, from)) at++
-    if (isChild(path, at, to)) {
-      putWord(path.next, path.depth, at + 1)
-      const child = wordAt(path.children, at)
-      push(path, child)
-      writeWhole(path, child)
-    } else if (path.depth == 0) return 0
-    else path.depth--
-  }
-}
-
-// @ts-ignore: decorator
-@inline function isChild(path: Path, at: i32, to: i32): bool {
-  return at < to && wordAt(path.children, at) >= 0
-}
-
-/** The next rows with equal times from `settled` on, which moves behind them. */
-function nextTie(path: Path, to: i32): i32 {
-  while (isChild(path, path.settled, to)) {
-    const at = path.settled
-    const row = wordAt(path.children, at)
-    let end = at + 1
-    while (isChild(path, end, to) && haveSameWindow(path, wordAt(path.children, end), row)) end++
-    path.settled = end
-    path.tiedAt = at
-    if (end - at > 1) return end - at
-  }
-  return 0
-}
-
-/** Moves the last of the children to the front. */
-function bringLastReturned(path: Path, from: i32, to: i32): void {
-  if (!isChild(path, from, to)) return
-  let last = from
-  for (let at = from + 1; isChild(path, at, to); at++) {
-    if (numberAt(path.to, wordAt(path.children, at)) >= numberAt(path.to, wordAt(path.children, last))) last = at
-  }
-  if (last == from) return
-  const row = wordAt(path.children, last)
-  const place = path.children + (<usize>from << 2)
-  memory.copy(place + 4, place, <usize>(last - from) << 2)
-  store<i32>(place, row)
-}
-
-// @ts-ignore: decorator
-@inline function happensBefore(path: Path, at: i32, last: i32): bool {
-  return numberAt(path.to, wordAt(path.children, at)) <= numberAt(path.from, wordAt(path.children, last))
 }

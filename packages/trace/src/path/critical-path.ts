@@ -34,15 +34,18 @@ export function criticalPath(
 ): Section[] {
   const trace = isTrace(spans) ? spans : traceFromSpans(spans)
   const finder = new PathFinder(options.core ?? sharedCore(), options)
-  const path = finder.find(trace)
-  finder.dispose()
-  const objects = toSpans(trace)
-  const origin = trace.originUnixNs
-  return Array.from(path.row, (row, i) => ({
-    span: objects[row]!,
-    startUs: unixUs(origin, path.startNs[i]!),
-    endUs: unixUs(origin, path.endNs[i]!),
-  }))
+  try {
+    const path = finder.find(trace)
+    const objects = toSpans(trace)
+    const origin = trace.originUnixNs
+    return Array.from(path.row, (row, i) => ({
+      span: objects[row]!,
+      startUs: unixUs(origin, path.startNs[i]!),
+      endUs: unixUs(origin, path.endNs[i]!),
+    }))
+  } finally {
+    finder.dispose()
+  }
 }
 
 const isTrace = (spans: readonly Span[] | Trace): spans is Trace => !Array.isArray(spans)

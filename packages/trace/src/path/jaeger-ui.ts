@@ -1,5 +1,5 @@
 import type { Core } from '@trimtab/core'
-import { traceFromSpans, unixUs } from '../spans.js'
+import { tracesFromSpans, unixUs } from '../spans.js'
 import { KINDS, type Span, type SpanKind } from '../types.js'
 import type { PathOptions } from './options.js'
 import { PathFinder } from './path-finder.js'
@@ -47,21 +47,23 @@ export function jaegerUiCriticalPath(
   trace: JaegerUiTrace,
   options: Omit<PathOptions, 'root'> & { readonly core?: Core | undefined } = {},
 ): JaegerUiSection[] {
-  if (trace.spans.length === 0) return []
+  const [whole] = tracesFromSpans(trace.spans.map(toSpan))
+  if (!whole) return []
+  const origin = whole.originUnixNs
   const finder = new PathFinder(options.core ?? sharedCore(), { followsFrom: 'blocking', ...options })
-  const whole = traceFromSpans(trace.spans.map(toSpan))
-  const originUs = unixUs(whole.originUnixNs, 0)
-  const sections = treesOf(whole).flatMap((tree) => {
-    const path = finder.find(tree)
-    const forwards = Array.from(path.row, (row, i) => ({
-      spanID: tree.spanId(row),
-      sectionStart: originUs + path.startNs[i]! / 1000,
-      sectionEnd: originUs + path.endNs[i]! / 1000,
-    }))
-    return forwards.reverse()
-  })
-  finder.dispose()
-  return sections
+  try {
+    return treesOf(whole).flatMap((tree) => {
+      const path = finder.find(tree)
+      const forwards = Array.from(path.row, (row, i) => ({
+        spanID: tree.spanId(row),
+        sectionStart: unixUs(origin, path.startNs[i]!),
+        sectionEnd: unixUs(origin, path.endNs[i]!),
+      }))
+      return forwards.reverse()
+    })
+  } finally {
+    finder.dispose()
+  }
 }
 
 function toSpan(span: JaegerUiSpan): Span {

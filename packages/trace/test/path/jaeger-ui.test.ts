@@ -99,7 +99,8 @@ describe('the drop-in for jaeger-ui', () => {
     expect(pathOf(span('A', 'B', 0, 10), span('B', 'A', 1, 5))).toEqual(['A 6-10', 'B 1-6', 'A 0-1'])
   })
 
-  it('has no sections for no spans', () => {
+  it('has no sections for no spans, or none that can be used', () => {
+    expect(pathOf(span('A', undefined, Number.NaN, 10))).toEqual([])
     expect(jaegerUiCriticalPath({ traceID: 't', spans: [] })).toEqual([])
   })
 })
