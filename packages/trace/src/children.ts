@@ -14,8 +14,8 @@ export class Children {
   /** Rows with a parent, by parent. */
   rows: Int32Array = new Int32Array(64)
 
-  /** Fills `starts` and `rows`; they hold until the next call. */
-  of({ size, parent, startNs, endNs }: Trace): void {
+  /** Fills `starts` and `rows`, which hold until the next call. */
+  of({ size, parent, startNs, endNs }: Trace): this {
     if (this.rows.length < size) {
       this.starts = new Int32Array(2 * size + 1)
       this.rows = new Int32Array(2 * size)
@@ -53,11 +53,24 @@ export class Children {
       }
     }
 
+    return this
+
     function isAfter(a: number, b: number): boolean {
       const difference = startNs[a]! - startNs[b]!
       return difference > 0 || (difference === 0 && endNs[a]! > endNs[b]!)
     }
   }
+}
+
+/** All rows of a trace, parents before children. */
+export function topDown({ parent, size }: Trace, { starts, rows }: Children): Int32Array {
+  const order = new Int32Array(size)
+  let count = 0
+  for (let row = 0; row < size; row++) if (parent[row]! < 0) order[count++] = row
+  for (let i = 0; i < count; i++) {
+    for (let at = starts[order[i]!]!; at < starts[order[i]! + 1]!; at++) order[count++] = rows[at]!
+  }
+  return order
 }
 
 /**

@@ -36,7 +36,6 @@ export {
   EQUAL_WEIGHTS,
   EVIDENCE,
   type EvidenceName,
-  exclusiveTimes,
   type FitCulpritOptions,
   fitCulpritModel,
   type Localisation,

@@ -1,14 +1,13 @@
 import { type Core, createCore, Random } from '@trimtab/core'
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   type Culprit,
   CulpritWindow,
   EQUAL_WEIGHTS,
   EVIDENCE,
-  exclusiveTimes,
   fitCulpritModel,
   loadCulpritModel,
+  PathFinder,
   rankCulprits,
   type Span,
   saveCulpritModel,
@@ -18,8 +17,10 @@ import {
 } from '../src/index.js'
 
 let core: Core
+let finder: PathFinder
 beforeAll(async () => {
   core = await createCore()
+  finder = new PathFinder(core)
 })
 
 interface Fault {
@@ -71,7 +72,7 @@ function windowOf(count: number, seed: number, fault?: Fault, window = new Culpr
   const random = new Random(core, seed)
   for (let i = 0; i < count; i++) {
     const trace = traceFromSpans(request(random, `${seed}-${i}`, fault))
-    window.add({ trace, selfNs: exclusiveTimes(trace) })
+    window.add(finder.find(trace))
   }
   random.dispose()
   return window
@@ -112,7 +113,7 @@ describe('rankCulprits', () => {
       const random = new Random(core, 100 + i)
       const trace = traceFromSpans(request(random, `t${i}`, fault))
       random.dispose()
-      return { trace, selfNs: exclusiveTimes(trace) }
+      return finder.find(trace)
     })
     const fill = (list: typeof traces): CulpritWindow => {
       const window = new CulpritWindow({ maxTraces: 20 })
@@ -147,37 +148,6 @@ describe('CulpritWindow', () => {
 
   it('refuses a size that is no size', () => {
     expect(() => new CulpritWindow({ maxTraces: 0 })).toThrow(/maxTraces must be a whole number above 0, got 0/)
-  })
-})
-
-describe('exclusiveTimes', () => {
-  it('is each span without the union of its children, counted microsecond by microsecond', () => {
-    const spans = fc.array(fc.tuple(fc.nat(8), fc.nat(30), fc.nat(20)), { minLength: 1, maxLength: 9 })
-    fc.assert(
-      fc.property(spans, (list) => {
-        const trace = traceFromSpans(
-          list.map(([parent, startUs, durationUs], i) => ({
-            id: `${i}`,
-            parentId: i === 0 ? undefined : `${parent % i}`,
-            service: 's',
-            operation: 'o',
-            startUs,
-            durationUs,
-          })),
-        )
-        const expected = Array.from({ length: trace.size }, (_, row) => {
-          let free = 0
-          for (let us = trace.startNs[row]!; us < trace.endNs[row]!; us += 1000) {
-            const covered = trace.parent.some(
-              (parent, child) => parent === row && trace.startNs[child]! <= us && us < trace.endNs[child]!,
-            )
-            if (!covered) free += 1000
-          }
-          return free
-        })
-        expect([...exclusiveTimes(trace)]).toEqual(expected)
-      }),
-    )
   })
 })
 

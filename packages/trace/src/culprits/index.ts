@@ -6,7 +6,6 @@ export {
   scoreRankings,
 } from './baselines.js'
 export { EVIDENCE, type EvidenceName } from './evidence.js'
-export { exclusiveTimes } from './exclusive-time.js'
 export {
   type CulpritExample,
   type CulpritModel,

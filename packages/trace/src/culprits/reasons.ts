@@ -59,7 +59,9 @@ export function reasonsFor(
 }
 
 function describe({ service, operation, callee, calleeOperation }: Context): string {
-  return callee === undefined ? operation : `the way from ${service} to ${callee} (${calleeOperation ?? operation})`
+  return callee === undefined
+    ? `its own work in ${operation}`
+    : `the way from ${service} to ${callee} (${calleeOperation ?? operation})`
 }
 
 function factor(ratio: number): string {

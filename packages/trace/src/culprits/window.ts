@@ -1,14 +1,16 @@
 import { ConfigError } from '@trimtab/core'
+import { Children } from '../children.js'
 import { Names } from '../names.js'
+import { OwnTime } from '../own-time.js'
+import type { CriticalPath } from '../path/types.js'
 import { KINDS, type Trace } from '../types.js'
-import { exclusiveTimes } from './exclusive-time.js'
 
 /** What one trace says about its services, small enough to keep. P: its spans. */
 export interface Observation {
   readonly traceId: string
   /** [P] where the time was spent, a number of `CulpritWindow.contexts`. */
   readonly context: Int32Array
-  /** [P] ns outside all children. */
+  /** [P] ns in which no child was running that it waited for. */
   readonly exclusiveNs: Float64Array
   /** [P] ns that the request waited for this span itself. */
   readonly onPathNs: Float64Array
@@ -50,7 +52,11 @@ export class CulpritWindow {
   readonly maxTraces: number
   readonly #contexts = new Names()
   readonly #callSets = new Names()
+  readonly #ownTime = new OwnTime()
+  readonly #children = new Children()
   #seen = 0
+  /** Of a kept trace, once there are as many as may be kept. */
+  #highestHash = Infinity
   #kept: { observation: Observation; hash: number }[] = []
 
   constructor(options: CulpritWindowOptions = {}) {
@@ -64,30 +70,27 @@ export class CulpritWindow {
     return this.#seen
   }
 
-  /** @param path  a critical path (or any trace with on-path self time, [N] ns) */
-  add(path: { readonly trace: Trace; readonly selfNs: Float64Array }): void {
-    const { trace, selfNs } = path
+  add({ trace, selfNs, background }: CriticalPath): void {
     this.#seen++
-    const { context, callSet } = this.#describe(trace)
-    this.#keep({
+    const hash = hashText(trace.traceId)
+    if (hash > this.#highestHash) return // cannot be among the kept
+    const observation = {
       traceId: trace.traceId,
-      context,
-      callSet,
-      exclusiveNs: exclusiveTimes(trace),
+      ...this.#describe(trace),
+      exclusiveNs: this.#ownTime.of(trace, background).slice(0, trace.size),
       onPathNs: selfNs.slice(),
-    })
+    }
+    this.#keep(observation, hash)
   }
 
   /** Adds what `other` holds; the same as having added its traces here. */
   merge(other: CulpritWindow): void {
     const contexts = renumber(other.#contexts, this.#contexts)
     const callSets = renumber(other.#callSets, this.#callSets)
-    for (const { observation } of other.#kept) {
-      this.#keep({
-        ...observation,
-        context: observation.context.map((number) => contexts[number]!),
-        callSet: observation.callSet.map((number) => callSets[number]!),
-      })
+    for (const { observation, hash } of other.#kept) {
+      const context = observation.context.map((number) => contexts[number]!)
+      const callSet = observation.callSet.map((number) => callSets[number]!)
+      this.#keep({ ...observation, context, callSet }, hash)
     }
     this.#seen += other.#seen
   }
@@ -122,30 +125,33 @@ export class CulpritWindow {
     return this.#callSets.text(number)
   }
 
-  #keep(observation: Observation): void {
-    this.#kept.push({ observation, hash: hashText(observation.traceId) })
+  #keep(observation: Observation, hash: number): void {
+    this.#kept.push({ observation, hash })
     if (this.#kept.length >= 2 * this.maxTraces) this.#trim()
   }
 
   #trim(): void {
     this.#kept.sort((a, b) => a.hash - b.hash || (a.observation.traceId < b.observation.traceId ? -1 : 1))
-    this.#kept.length = Math.min(this.#kept.length, this.maxTraces)
+    if (this.#kept.length < this.maxTraces) return
+    this.#kept.length = this.maxTraces
+    this.#highestHash = this.#kept.at(-1)!.hash
   }
 
-  #describe({ size, parent, service, operation, kind, names }: Trace): Pick<Observation, 'context' | 'callSet'> {
-    const calls: number[][] = Array.from({ length: size }, () => [])
-    for (let row = 0; row < size; row++) if (parent[row]! >= 0) calls[parent[row]!]!.push(row)
+  #describe(trace: Trace): Pick<Observation, 'context' | 'callSet'> {
+    const { size, service, operation, kind, names } = trace
+    const { starts, rows } = this.#children.of(trace)
     const nameOf = (row: number): string => `${names.text(service[row]!)}${SEPARATOR}${names.text(operation[row]!)}`
     const context = new Int32Array(size)
     const callSet = new Int32Array(size)
     for (let row = 0; row < size; row++) {
       const name = nameOf(row)
-      const called = [...new Set(calls[row]!.map(nameOf))].sort()
+      const calls = Array.from(rows.subarray(starts[row]!, starts[row + 1]!))
+      const called = [...new Set(calls.map(nameOf))].sort()
       callSet[row] = this.#callSets.number([name, ...called].join(SEPARATOR))
       // A span that does nothing but call one other service is that call, unless it says that it answers one.
-      const elsewhere = calls[row]!.filter((child) => service[child] !== service[row])
+      const elsewhere = calls.filter((child) => service[child] !== service[row])
       const callees = new Set(elsewhere.map((child) => service[child]))
-      const isCall = kind[row] !== SERVER && callees.size === 1 && calls[row]!.length <= 2
+      const isCall = kind[row] !== SERVER && callees.size === 1 && calls.length <= 2
       const [callee] = elsewhere.map(nameOf).sort()
       context[row] = this.#contexts.number(isCall ? `${name}${SEPARATOR}${callee}` : name)
     }

@@ -1,7 +1,7 @@
 import { ConfigError } from '@trimtab/core'
+import { Children, topDown } from '../children.js'
 import { Repairs } from '../repairs.js'
 import type { Trace } from '../types.js'
-import { childrenOf, topDown } from './children.js'
 
 export interface ClockSkewOptions {
   /** µs; a correction beyond it is not made but reported. 0 makes none. */
@@ -29,7 +29,7 @@ export function correctClockSkew(trace: Trace, { maxDeltaUs }: ClockSkewOptions)
   const repairs = new Repairs()
   repairs.merge(trace.repairs)
   const deltaNs = new Float64Array(size)
-  for (const row of topDown(parent, childrenOf(parent))) {
+  for (const row of topDown(trace, new Children().of(trace))) {
     const above = parent[row]!
     if (above < 0) continue
     const where = (): string => `${trace.traceId}/${trace.spanId(row)}`

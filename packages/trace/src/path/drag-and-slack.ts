@@ -1,4 +1,4 @@
-import { childrenOf } from './children.js'
+import { Children } from '../children.js'
 import { rowsOnPath } from './rows-on-path.js'
 import type { CriticalPath } from './types.js'
 
@@ -33,7 +33,7 @@ export function dragAndSlack(path: CriticalPath): DragAndSlack {
   const isOn = new Uint8Array(n)
   for (const row of rowsOnPath(path)) isOn[row] = 1
 
-  const { first, rows } = childrenOf(trace.parent)
+  const { starts: first, rows } = new Children().of(trace)
   /** The children of a row that have a window, by their ends. */
   const familyOf = (row: number): Int32Array =>
     rows

@@ -1,5 +1,5 @@
+import { Children, topDown } from '../children.js'
 import type { Trace } from '../types.js'
-import { childrenOf, topDown } from './children.js'
 
 /**
  * One trace for each root of a trace, in the order in which the roots start (longest, then smallest id first among equals);
@@ -7,7 +7,7 @@ import { childrenOf, topDown } from './children.js'
  */
 export function treesOf(trace: Trace): Trace[] {
   const { parent, startNs, endNs, size } = trace
-  const order = topDown(parent, childrenOf(parent))
+  const order = topDown(trace, new Children().of(trace))
   const roots = order
     .subarray(
       0,

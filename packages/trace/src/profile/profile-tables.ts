@@ -1,3 +1,4 @@
+import { OwnTime } from '../own-time.js'
 import type { CriticalPath } from '../path/types.js'
 import { ERROR } from '../types.js'
 import { CallPaths, NO_PATH } from './call-paths.js'
@@ -6,7 +7,6 @@ import { Endpoints } from './endpoints.js'
 import { MAX_TIME_NS } from './exact-sum.js'
 import { bucketOf } from './histogram.js'
 import { LatencyBands } from './latency-bands.js'
-import { OwnTime } from './own-time.js'
 import { grown, PairTable } from './pair-table.js'
 
 const NONE = -1

@@ -1,5 +1,5 @@
-import { Children, isAside } from '../children.js'
-import type { Trace } from '../types.js'
+import { Children, isAside } from './children.js'
+import type { Trace } from './types.js'
 
 /**
  * Each span's own time: when it was running and no child that it waited for was, whether or not the request waited for the

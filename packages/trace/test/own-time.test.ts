@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PathFinder, Profile, type Span, traceFromSpans } from '../../src/index.js'
-import { sharedCore } from '../../src/path/shared-core.js'
+import { PathFinder, Profile, type Span, traceFromSpans } from '../src/index.js'
+import { OwnTime } from '../src/own-time.js'
+import { sharedCore } from '../src/path/shared-core.js'
 
 /** Own µs of each service of one trace. */
 function ownTimes(spans: readonly Span[]): Record<string, number> {
@@ -42,5 +44,34 @@ describe('own time', () => {
       follower(span('log', 'mail', 15, 10)),
     ]
     expect(ownTimes(spans)).toMatchObject({ front: 100, mail: 20, smtp: 30, log: 10 })
+  })
+
+  it('is each span without the union of its children, counted microsecond by microsecond', () => {
+    const spans = fc.array(fc.tuple(fc.nat(8), fc.nat(30), fc.nat(20)), { minLength: 1, maxLength: 9 })
+    fc.assert(
+      fc.property(spans, (list) => {
+        const trace = traceFromSpans(
+          list.map(([parent, startUs, durationUs], i) => ({
+            id: `${i}`,
+            parentId: i === 0 ? undefined : `${parent % i}`,
+            service: 's',
+            operation: 'o',
+            startUs,
+            durationUs,
+          })),
+        )
+        const expected = Array.from({ length: trace.size }, (_, row) => {
+          let free = 0
+          for (let us = trace.startNs[row]!; us < trace.endNs[row]!; us += 1000) {
+            const covered = trace.parent.some(
+              (parent, child) => parent === row && trace.startNs[child]! <= us && us < trace.endNs[child]!,
+            )
+            if (!covered) free += 1000
+          }
+          return free
+        })
+        expect([...new OwnTime().of(trace, new Uint8Array(trace.size)).slice(0, trace.size)]).toEqual(expected)
+      }),
+    )
   })
 })
