@@ -27,7 +27,16 @@ export {
 } from './math/special'
 export { adam_configure, adam_options_bytes, adam_step } from './nn/adam'
 export { gemm_multiply, gemm_panel_bytes } from './nn/gemm'
-export { gru_backward, gru_canonical, gru_convert, gru_flat, gru_forward, gru_initialise, gru_outputs, gru_plan, gru_plan_bytes, gru_workspace } from './nn/gru'
+export { gru_backward, gru_forward, gru_outputs } from './nn/gru'
+export {
+  gru_canonical,
+  gru_convert,
+  gru_flat,
+  gru_initialise,
+  gru_plan,
+  gru_plan_bytes,
+  gru_workspace,
+} from './nn/gru-plan'
 export {
   mlp_backward,
   mlp_canonical,
