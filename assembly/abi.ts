@@ -119,3 +119,63 @@
 @inline export const PATH_CONSUMER_BLOCKS: i32 = 8
 // @ts-ignore: decorator
 @inline export const PATH_LATE_IS_BACKGROUND: i32 = 16
+
+// What `last_good_get` and `last_good_set` name.
+// @ts-ignore: decorator
+@inline export const LAST_GOOD_AGE: i32 = 0
+// @ts-ignore: decorator
+@inline export const LAST_GOOD_FAILURES: i32 = 1
+// @ts-ignore: decorator
+@inline export const LAST_GOOD_SKIPPED: i32 = 2
+// @ts-ignore: decorator
+@inline export const LAST_GOOD_RESTORED: i32 = 3
+
+// Losses.
+// @ts-ignore: decorator
+@inline export const LOSS_MSE: i32 = 0
+// @ts-ignore: decorator
+@inline export const LOSS_L1: i32 = 1
+// @ts-ignore: decorator
+@inline export const LOSS_MAPE: i32 = 2
+// @ts-ignore: decorator
+@inline export const LOSS_HUBER: i32 = 3
+// @ts-ignore: decorator
+@inline export const LOSS_LOG_MAPE: i32 = 4
+
+// What `regressor_pointer` finds.
+// @ts-ignore: decorator
+@inline export const REGRESSOR_INPUTS: i32 = 0
+// @ts-ignore: decorator
+@inline export const REGRESSOR_GOALS: i32 = 1
+// @ts-ignore: decorator
+@inline export const REGRESSOR_GROUPS: i32 = 2
+// @ts-ignore: decorator
+@inline export const REGRESSOR_CONTEXT: i32 = 3
+// @ts-ignore: decorator
+@inline export const REGRESSOR_CONTEXTS: i32 = 4
+// @ts-ignore: decorator
+@inline export const REGRESSOR_SLOPES: i32 = 5
+// @ts-ignore: decorator
+@inline export const REGRESSOR_PREDICTIONS: i32 = 6
+// @ts-ignore: decorator
+@inline export const REGRESSOR_RANDOM: i32 = 7
+// @ts-ignore: decorator
+@inline export const REGRESSOR_LAST_GOOD: i32 = 8
+
+// What `regressor_convert` copies.
+// @ts-ignore: decorator
+@inline export const REGRESSOR_PARAMETERS: i32 = 0
+// @ts-ignore: decorator
+@inline export const REGRESSOR_GRADIENT: i32 = 1
+// @ts-ignore: decorator
+@inline export const REGRESSOR_FIRST_MOMENT: i32 = 2
+// @ts-ignore: decorator
+@inline export const REGRESSOR_SECOND_MOMENT: i32 = 3
+
+// What `regressor_get` and `regressor_set` name.
+// @ts-ignore: decorator
+@inline export const REGRESSOR_LEARNING_RATE: i32 = 0
+// @ts-ignore: decorator
+@inline export const REGRESSOR_LOSS: i32 = 1
+// @ts-ignore: decorator
+@inline export const REGRESSOR_UPDATES: i32 = 2

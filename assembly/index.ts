@@ -63,6 +63,7 @@ export {
 export { ddpg_canonical, ddpg_convert, ddpg_get, ddpg_pointer, ddpg_set } from './rl/access'
 export { ddpg_bytes, ddpg_configure, ddpg_create, ddpg_shape_bytes } from './rl/agent'
 export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update } from './rl/ddpg'
+export { last_good_copy, last_good_get, last_good_length, last_good_set } from './rl/last-good'
 export { moments_bytes, moments_create, moments_normalise, moments_update } from './stats/moments'
 export { svm_bytes, svm_create, svm_decide, svm_fit, svm_map, svm_observe } from './stats/svm'
 export { path_bytes, path_column, path_get, path_layout } from './trace/layout'

@@ -7,7 +7,8 @@
 // N: batch
 import { padded, Real, REAL } from '../math/real'
 import { random_uniform } from '../random/xoshiro'
-import { activate, deactivate } from './activation'
+import { activate, deactivate, LINEAR, RELU } from './activation'
+import { applyMask } from './dropout'
 import { gemm } from './gemm'
 
 // @ts-ignore: decorator
@@ -91,6 +92,19 @@ export function mlp_plan(pointer: usize, layers: i32, sizes: usize, activations:
   net.workspace = net.transposed + transposed
 }
 
+/** Plans in → hidden layers (ReLU) → out (linear). widths i32[hidden]; sizes: room for i32[2 hidden + 3], which must stay. */
+export function planRelu(pointer: usize, inputs: i32, hidden: i32, widths: usize, out: i32, maxBatch: i32, sizes: usize): void {
+  const activations = sizes + (<usize>(hidden + 2) << 2)
+  store<i32>(sizes, inputs)
+  for (let i: usize = 0; i < <usize>hidden; i++) {
+    store<i32>(sizes + (i << 2), load<i32>(widths + (i << 2)), 4)
+    store<i32>(activations + (i << 2), RELU)
+  }
+  store<i32>(activations - 4, out)
+  store<i32>(activations + (<usize>hidden << 2), LINEAR)
+  mlp_plan(pointer, hidden + 1, sizes, activations, maxBatch)
+}
+
 export function mlp_flat(net: usize): i32 {
   return changetype<Net>(net).flat
 }
@@ -141,8 +155,11 @@ export function mlp_initialise(pointer: usize, flat: usize, random: usize): void
   return <Real>(bound * (2.0 * random_uniform(random) - 1.0))
 }
 
-/** Runs n <= maxBatch rows of x through the net; the results stay in the workspace (`outputs`). xRow: bytes between rows. */
-export function forward(net: Net, parameters: usize, x: usize, xRow: usize, n: i32, workspace: usize): void {
+/**
+ * Runs n <= maxBatch rows of x through the net; the results stay in the workspace (`outputs`). xRow: bytes between rows.
+ * masks: where not 0, dropout masks that lie as the hidden layers' outputs do in the workspace; hidden layers must be RELU or LINEAR.
+ */
+export function forward(net: Net, parameters: usize, x: usize, xRow: usize, n: i32, workspace: usize, masks: usize = 0): void {
   assert(n > 0 && n <= net.maxBatch, 'mlp: the batch does not fit the workspace')
   for (let i = 0; i < net.layers; i++) {
     const layer = layerOf(net, i)
@@ -151,6 +168,7 @@ export function forward(net: Net, parameters: usize, x: usize, xRow: usize, n: i
     const weights = parameters + <usize>layer.weights * REAL
     gemm(y, row, x, xRow, REAL, weights, row, parameters + <usize>layer.biases * REAL, 0, n, layer.width, layer.inputs)
     activate(layer.activation, y, y, n * layer.width)
+    if (masks != 0 && i < net.layers - 1) applyMask(y, masks + <usize>layer.values * REAL, n * layer.width)
     x = y
     xRow = row
   }
@@ -162,12 +180,17 @@ export function forward(net: Net, parameters: usize, x: usize, xRow: usize, n: i
   return workspace + <usize>net.deltas * REAL
 }
 
+/** Numbers of a block of masks: the outputs of all hidden layers. */
+export function maskLength(net: Net): i32 {
+  return layerOf(net, net.layers - 1).values
+}
+
 /**
- * After `forward` of the same rows and with `deltas` filled: adds dLoss/dparameters to `gradients` (a flat block; 0: not wanted).
+ * After `forward` of the same rows and masks and with `deltas` filled: adds dLoss/dparameters to `gradients` (a flat block; 0: not wanted).
  * Returns dLoss/dx [N, padded(in)] where `wantInput`, in the workspace.
  */
 export function backward(
-  net: Net, parameters: usize, x: usize, xRow: usize, n: i32, workspace: usize, gradients: usize, wantInput: bool,
+  net: Net, parameters: usize, x: usize, xRow: usize, n: i32, workspace: usize, gradients: usize, wantInput: bool, masks: usize = 0,
 ): usize {
   const first = deltas(net, workspace)
   const second = first + <usize>(net.maxBatch * net.widest) * REAL
@@ -176,6 +199,7 @@ export function backward(
   for (let i = net.layers - 1; i >= 0; i--) {
     const layer = layerOf(net, i)
     const row = <usize>layer.width * REAL
+    if (masks != 0 && i < net.layers - 1) applyMask(delta, masks + <usize>layer.values * REAL, n * layer.width)
     deactivate(layer.activation, workspace + <usize>layer.values * REAL, delta, n * layer.width)
     let input = x
     let inputRow = xRow

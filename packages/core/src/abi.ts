@@ -58,3 +58,33 @@ export const PATH_FIRM = 2
 export const PATH_FOLLOWS_FROM_BLOCKS = 4
 export const PATH_CONSUMER_BLOCKS = 8
 export const PATH_LATE_IS_BACKGROUND = 16
+
+export const LAST_GOOD_AGE = 0
+export const LAST_GOOD_FAILURES = 1
+export const LAST_GOOD_SKIPPED = 2
+export const LAST_GOOD_RESTORED = 3
+
+export const LOSS_MSE = 0
+export const LOSS_L1 = 1
+export const LOSS_MAPE = 2
+export const LOSS_HUBER = 3
+export const LOSS_LOG_MAPE = 4
+
+export const REGRESSOR_INPUTS = 0
+export const REGRESSOR_GOALS = 1
+export const REGRESSOR_GROUPS = 2
+export const REGRESSOR_CONTEXT = 3
+export const REGRESSOR_CONTEXTS = 4
+export const REGRESSOR_SLOPES = 5
+export const REGRESSOR_PREDICTIONS = 6
+export const REGRESSOR_RANDOM = 7
+export const REGRESSOR_LAST_GOOD = 8
+
+export const REGRESSOR_PARAMETERS = 0
+export const REGRESSOR_GRADIENT = 1
+export const REGRESSOR_FIRST_MOMENT = 2
+export const REGRESSOR_SECOND_MOMENT = 3
+
+export const REGRESSOR_LEARNING_RATE = 0
+export const REGRESSOR_LOSS = 1
+export const REGRESSOR_UPDATES = 2
