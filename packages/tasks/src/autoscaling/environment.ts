@@ -1,15 +1,28 @@
-import { type Core, type Environment, FormatError, Random, type Space, type Step, type Transition } from '@trimtab/core'
+import {
+  ConfigError,
+  type Core,
+  type Environment,
+  FormatError,
+  Random,
+  type Space,
+  type Step,
+  type Transition,
+} from '@trimtab/core'
+import { checkAction } from '../action.js'
 import type { Application } from './application.js'
 import type { LoadSeries } from './load.js'
-import { autoscalingReward, sloPreservation } from './reward.js'
+import { LogarithmicView } from './logarithmic-view.js'
+import { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 import { type ClusterOptions, ClusterSimulator } from './simulator.js'
-import type { Allocation, Telemetry } from './telemetry.js'
+import type { Allocation, AllocationBounds, Telemetry } from './telemetry.js'
 import { AbsoluteView, RelativeView, type View } from './views.js'
 
 export interface AutoscalingOptions {
   readonly cluster?: Partial<ClusterOptions>
-  /** `relative` (default) or the papers' `absolute` limits. */
-  readonly view?: 'relative' | 'absolute'
+  /** `relative` (default), the papers' `absolute` limits, or these on `logarithmic` scales. */
+  readonly view?: 'relative' | 'absolute' | 'logarithmic'
+  /** Weight of the SLO in the reward, in [0, 1]. Default 0.7. */
+  readonly sloWeight?: number
   /** Subtracted from the learner's reward in steps whose measured p99 broke the SLO or that had kills; 0 = as printed. */
   readonly violationPenalty?: number
   readonly stepsPerEpisode?: number
@@ -40,6 +53,7 @@ export class AutoscalingEnvironment implements Environment {
   /** The part of the load that episodes start in, as shares of its length: learn on one, judge on another. */
   part: readonly [from: number, to: number]
   readonly #penalty: number
+  readonly #sloWeight: number
   #viewBefore: Float64Array // the view's memory before the step just taken
   readonly #wanted: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
   #stepInEpisode = 0
@@ -47,7 +61,11 @@ export class AutoscalingEnvironment implements Environment {
   constructor(core: Core, application: Application, load: LoadSeries, options: AutoscalingOptions = {}) {
     this.simulator = new ClusterSimulator(core, application, load, options.cluster)
     const { bounds } = this.simulator.options
-    this.view = options.view === 'absolute' ? new AbsoluteView(bounds) : new RelativeView(core.math, bounds)
+    this.view = createView(core, options.view ?? 'relative', bounds)
+    this.#sloWeight = options.sloWeight ?? SLO_WEIGHT
+    if (!(this.#sloWeight >= 0 && this.#sloWeight <= 1)) {
+      throw new ConfigError('config_invalid', `sloWeight must lie in [0, 1], got ${this.#sloWeight}`)
+    }
     this.stepsPerEpisode = options.stepsPerEpisode ?? 100
     this.part = options.part ?? [0, 1]
     this.#penalty = options.violationPenalty ?? 0
@@ -81,7 +99,9 @@ export class AutoscalingEnvironment implements Environment {
     return this.#observe()
   }
 
+  /** @throws {ConfigError} `size_mismatch`, `not_finite` */
   step(action: Float32Array): Step {
+    checkAction(action, 3)
     this.#viewBefore = this.view.save()
     this.view.toAllocation(action, this.#wanted)
     this.simulator.step(this.#wanted)
@@ -93,6 +113,7 @@ export class AutoscalingEnvironment implements Environment {
         sloPreservation(telemetry.sloMs, truth.p99Ms),
         truth.cpuUtilisation01,
         truth.memoryUtilisation01,
+        this.#sloWeight,
       ),
       trueP99OverSlo: truth.p99Ms / telemetry.sloMs,
       trueViolation: truth.violated ? 1 : 0,
@@ -117,6 +138,7 @@ export class AutoscalingEnvironment implements Environment {
       sloPreservation(t.sloMs, t.p99Ms),
       Math.min(1, t.usedCores / requested),
       Math.min(1, t.usedMemoryMiB / t.memoryMiBPerReplica),
+      this.#sloWeight,
     )
     return isViolation(t) ? measured - this.#penalty : measured
   }
@@ -185,6 +207,17 @@ export class AutoscalingEnvironment implements Environment {
   dispose(): void {
     this.simulator.dispose()
     this.#random.dispose()
+  }
+}
+
+function createView(core: Core, kind: 'relative' | 'absolute' | 'logarithmic', bounds: AllocationBounds): View {
+  switch (kind) {
+    case 'relative':
+      return new RelativeView(core.math, bounds)
+    case 'absolute':
+      return new AbsoluteView(bounds)
+    case 'logarithmic':
+      return new LogarithmicView(core.math, bounds)
   }
 }
 

@@ -1,3 +1,4 @@
+export { AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT, type AutoscalingPair } from './adaptation.js'
 export { Aimd } from './aimd.js'
 export {
   type Application,
@@ -24,6 +25,7 @@ export { type AllocationTarget, Heuristic } from './heuristic.js'
 export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './hpa-vpa.js'
 export { LatencyModel, normalQuantile } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
+export { LOGARITHMIC_ACTION, LOGARITHMIC_OBSERVATION, LogarithmicView } from './logarithmic-view.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
 export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, SLO_FACTORS, type Truth } from './simulator.js'

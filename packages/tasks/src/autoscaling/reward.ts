@@ -9,7 +9,12 @@ export function sloPreservation(sloMs: number, p99Ms: number): number {
   return p99Ms > 0 ? Math.min(1, sloMs / p99Ms) : 1
 }
 
-/** `0.7 · SP · |R| + 0.3 · Σ utilisation`: at most 2 a step, 200 an episode of 100 steps (5.3). */
-export function autoscalingReward(preservation: number, cpuUtilisation01: number, memoryUtilisation01: number): number {
-  return SLO_WEIGHT * preservation * RESOURCES + (1 - SLO_WEIGHT) * (cpuUtilisation01 + memoryUtilisation01)
+/** `w · SP · |R| + (1 − w) · Σ utilisation`, w = 0.7: at most 2 a step, 200 an episode of 100 steps (5.3). */
+export function autoscalingReward(
+  preservation: number,
+  cpuUtilisation01: number,
+  memoryUtilisation01: number,
+  sloWeight: number = SLO_WEIGHT,
+): number {
+  return sloWeight * preservation * RESOURCES + (1 - sloWeight) * (cpuUtilisation01 + memoryUtilisation01)
 }

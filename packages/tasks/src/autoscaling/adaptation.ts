@@ -1,0 +1,135 @@
+import { type Controller, type Core, Problems, Random } from '@trimtab/core'
+import { logScale, pairNumbers, type TaskDefinition } from '../task.js'
+import { type Application, requestCosts, SEGMENTS, type Segment, withPayload } from './application.js'
+import { AutoscalingEnvironment } from './environment.js'
+import { HpaVpa } from './hpa-vpa.js'
+import { generateLoad } from './load.js'
+import { LOGARITHMIC_ACTION, LOGARITHMIC_OBSERVATION } from './logarithmic-view.js'
+import { SLO_WEIGHT } from './reward.js'
+import { DEFAULT_BOUNDS } from './telemetry.js'
+
+/** An ⟨application, environment⟩ pair of the autoscaling pools. Plain JSON. */
+export interface AutoscalingPair {
+  readonly application: Application
+  /** Of `generateLoad`: the pair's own two days of load. */
+  readonly loadSeed: number
+  /** Weight of the SLO in the reward. */
+  readonly sloWeight: number
+}
+
+const LOAD_DAYS = 2
+const STREAM = 103
+const STRIDE = 389 // prime to 968: neighbours differ, and no two of 968 successive pairs have the same segments
+
+// Wide enough that pairs differ in what is best for them: with the memories of `generateApplication` one single action is
+// within 4 % of every application's best, with these it is not.
+const MEMORY_FLOOR_MIB = [100, 1200] as const
+const PEAK_CORES = [0.25, 40] as const // loads average 40 % of their peak: 0.1 … 16 cores
+const SLO_WEIGHTS = [0.1, 0.9] as const
+
+// What costs can be: the smallest and the largest sums over one to three segments at payload factors of 0.5 … 2.
+const WORK_SECONDS = [0.00025, 2.4] as const
+const WAIT_SECONDS = [0.004, 1.3] as const // an application that waits less does not wait to speak of
+const REQUEST_MEMORY_MIB = [14, 32] as const
+
+/** All 968 multisets of one to three segments: what an application is, apart from its payloads. */
+const allMultisets = (): Segment[][] =>
+  SEGMENTS.flatMap((a, i) => [
+    [a],
+    ...SEGMENTS.slice(i).flatMap((b, j) => [[a, b], ...SEGMENTS.slice(i + j).map((c) => [a, b, c])]),
+  ])
+
+function createPair(core: Core, n: number, multiset: readonly Segment[], hasHiddenWeight: boolean): AutoscalingPair {
+  const random = new Random(core, n, STREAM)
+  const between = ([low, high]: readonly [number, number]): number =>
+    low * core.math.exp(random.uniform() * core.math.log(high / low))
+  const segments = multiset.map((s) => withPayload(s, between([0.5, 2])))
+  const costs = requestCosts(segments)
+  const application: Application = {
+    name: `app-${n}`,
+    segments,
+    ...costs,
+    baseMemoryMiB: between(MEMORY_FLOOR_MIB),
+    peakRatePerSecond: between(PEAK_CORES) / costs.workSeconds,
+  }
+  const sloWeight = hasHiddenWeight ? SLO_WEIGHTS[0] + (SLO_WEIGHTS[1] - SLO_WEIGHTS[0]) * random.uniform() : SLO_WEIGHT
+  random.dispose()
+  return { application, loadSeed: n, sloWeight }
+}
+
+function checkPair(pair: AutoscalingPair): void {
+  const problems = new Problems()
+  const { application, loadSeed, sloWeight } = pair ?? {}
+  problems.check(Number.isSafeInteger(loadSeed), `loadSeed must be a safe integer, got ${loadSeed}`)
+  problems.check(sloWeight >= 0 && sloWeight <= 1, `sloWeight must lie in [0, 1], got ${sloWeight}`)
+  const fields = ['workSeconds', 'waitSeconds', 'variability', 'baseMemoryMiB', 'requestMemoryMiB', 'peakRatePerSecond']
+  for (const name of fields as (keyof Application)[]) {
+    const value = application?.[name]
+    const holds = typeof value === 'number' && value >= 0 && value < Infinity && (name !== 'workSeconds' || value > 0)
+    problems.check(holds, `application.${name} must be a finite number >= 0, workSeconds above 0; got ${value}`)
+  }
+  problems.throwIfAny('pair')
+}
+
+function parametersOf(core: Core, pair: AutoscalingPair, hasHiddenWeight: boolean): Float32Array {
+  const { application: app, sloWeight } = pair
+  const scale = (value: number, range: readonly [number, number]): number => logScale(core.math, value, range)
+  const parameters = [
+    scale(app.workSeconds, WORK_SECONDS),
+    scale(Math.max(app.waitSeconds, WAIT_SECONDS[0]), WAIT_SECONDS),
+    app.variability - 1, // 0.3 … 1.9
+    scale(app.baseMemoryMiB, MEMORY_FLOOR_MIB),
+    scale(app.requestMemoryMiB, REQUEST_MEMORY_MIB),
+    scale(app.peakRatePerSecond * app.workSeconds, PEAK_CORES),
+  ]
+  return Float32Array.from(hasHiddenWeight ? [...parameters, (sloWeight - 0.5) / 0.4] : parameters)
+}
+
+function defineAutoscaling(
+  name: string,
+  hasHiddenWeight: boolean,
+): TaskDefinition<AutoscalingPair, AutoscalingEnvironment> {
+  return {
+    name,
+    observation: LOGARITHMIC_OBSERVATION,
+    action: LOGARITHMIC_ACTION,
+    episodeSteps: 100,
+    pool(core, seed, count) {
+      const multisets = allMultisets()
+      const multisetOf = (n: number): Segment[] => multisets[((n % multisets.length) * STRIDE) % multisets.length]!
+      return pairNumbers(seed, count).map((n) => createPair(core, n, multisetOf(n), hasHiddenWeight))
+    },
+    environment(core, pair) {
+      checkPair(pair)
+      const { application, loadSeed, sloWeight } = pair
+      const load = generateLoad(core, loadSeed, LOAD_DAYS)
+      return new AutoscalingEnvironment(core, application, load, { view: 'logarithmic', sloWeight })
+    },
+    parameters: (core, pair) => parametersOf(core, pair, hasHiddenWeight),
+    baseLearner: {
+      algorithm: 'ddpg',
+      preset: 'autoscaling',
+      options: { hidden: [64, 64], rewardBaseline: 1.4, averageRate: 0, updatesPerStep: 1 },
+    },
+    heuristic: (core: Core, world: AutoscalingEnvironment): Controller =>
+      new HpaVpa(core, world, DEFAULT_BOUNDS, { podCores: 1, targetPercent: 50 }),
+  }
+}
+
+/**
+ * Autoscaling for adaptation: absolute actions on log scales, AWARE's state, applications that need from 0.1 to 16 cores on
+ * average and from 100 MiB idle to 1,200. What an application needs shows in its state within some steps.
+ */
+export const AUTOSCALING_ADAPTATION: TaskDefinition<AutoscalingPair, AutoscalingEnvironment> = defineAutoscaling(
+  'autoscaling-adaptation',
+  false,
+)
+
+/**
+ * The same with a reward weight of each application's own, 0.1 … 0.9, that the state does not show: what is best cannot be
+ * known without having seen rewards.
+ */
+export const AUTOSCALING_HIDDEN_WEIGHT: TaskDefinition<AutoscalingPair, AutoscalingEnvironment> = defineAutoscaling(
+  'autoscaling-hidden-weight',
+  true,
+)

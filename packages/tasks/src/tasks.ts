@@ -1,0 +1,17 @@
+import { ConfigError } from '@trimtab/core'
+import { AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT } from './autoscaling/adaptation.js'
+import type { TaskDefinition } from './task.js'
+
+/** Every task that has a pool, by name. A worker rebuilds an environment from `{ task, spec }` with it. */
+export const TASKS: Readonly<Record<string, TaskDefinition<unknown>>> = {
+  'autoscaling-adaptation': AUTOSCALING_ADAPTATION,
+  'autoscaling-hidden-weight': AUTOSCALING_HIDDEN_WEIGHT,
+}
+
+/** @throws {ConfigError} `task_unknown` */
+export function findTask(name: string): TaskDefinition<unknown> {
+  if (!Object.hasOwn(TASKS, name)) {
+    throw new ConfigError('task_unknown', `no task is called ${name}; there are ${Object.keys(TASKS).join(', ')}`)
+  }
+  return TASKS[name]!
+}
