@@ -48,6 +48,18 @@ export {
   mlp_plan,
   mlp_workspace,
 } from './nn/mlp'
+export { regressor_evaluate, regressor_fit, regressor_learn, regressor_predict } from './nn/regressor'
+export {
+  regressor_bytes,
+  regressor_canonical,
+  regressor_configure,
+  regressor_convert,
+  regressor_create,
+  regressor_get,
+  regressor_pointer,
+  regressor_set,
+  regressor_shape_bytes,
+} from './nn/regressor-plan'
 export {
   random_beta,
   random_exponential,

@@ -21,6 +21,7 @@ export { Core, createCore } from './core.js'
 export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './ddpg.js'
 export { AdapterError, ConfigError, CoreError, FormatError, Problems, TraceError, TrimtabError } from './errors.js'
 export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './gru.js'
+export type { GuardReport } from './last-good.js'
 export { CoreMath } from './math.js'
 export { type Activation, Mlp, type MlpOptions } from './mlp.js'
 export {
@@ -36,6 +37,7 @@ export {
   pollaczekKhinchine,
 } from './queueing.js'
 export { Random } from './random.js'
+export { type RegressionLoss, RegressorKernel, type RegressorKernelOptions, type RegressorReport } from './regressor.js'
 export { RffSvm, type RffSvmOptions } from './rff-svm.js'
 export { RunningMoments } from './running-moments.js'
 export {
