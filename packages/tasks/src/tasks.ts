@@ -1,9 +1,11 @@
 import { ConfigError } from '@trimtab/core'
 import { AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT } from './autoscaling/adaptation.js'
+import { AUTOSCALING } from './autoscaling/task.js'
 import type { TaskDefinition } from './task.js'
 
 /** Every task that has a pool, by name. A worker rebuilds an environment from `{ task, spec }` with it. */
 export const TASKS: Readonly<Record<string, TaskDefinition<unknown>>> = {
+  autoscaling: AUTOSCALING,
   'autoscaling-adaptation': AUTOSCALING_ADAPTATION,
   'autoscaling-hidden-weight': AUTOSCALING_HIDDEN_WEIGHT,
 }

@@ -29,6 +29,7 @@ export { LOGARITHMIC_ACTION, LOGARITHMIC_OBSERVATION, LogarithmicView } from './
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
 export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, SLO_FACTORS, type Truth } from './simulator.js'
+export { AUTOSCALING, type GeneratedPair } from './task.js'
 export {
   type Allocation,
   type AllocationBounds,
@@ -37,4 +38,4 @@ export {
   DEFAULT_BOUNDS,
   type Telemetry,
 } from './telemetry.js'
-export { AbsoluteView, RelativeView, type View } from './views.js'
+export { AbsoluteView, RELATIVE_ACTION, RELATIVE_OBSERVATION, RelativeView, type View } from './views.js'

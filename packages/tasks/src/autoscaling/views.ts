@@ -65,30 +65,33 @@ const LAST_DEMAND = 1
 const VIOLATIONS = 2 // share of recent steps
 const SCALARS = 3
 
+export const RELATIVE_OBSERVATION: Space = box(
+  [
+    'logDemandCores',
+    'demandChange',
+    'logPeak4OverDemand',
+    'logPeak20OverDemand',
+    'logCoresPerReplica',
+    'logReplicas',
+    'logMemoryHeadroom',
+    'cpuUtilisation',
+    'memoryUtilisation',
+    'logSloOverP99',
+    'startingShare',
+    'recentViolations',
+  ],
+  -10,
+  10,
+)
+export const RELATIVE_ACTION: Space = box(['cores', 'memoryHeadroom', 'targetUtilisation'], -1, 1)
+
 /**
  * Actions relative to what is used: limits follow the load by themselves and the agent learns only how much room to leave.
  * Learns faster and forgets less than absolute limits (notes: 168 against 160 after 20 episodes); absolute limits still come out.
  */
 export class RelativeView implements View {
-  readonly observation: Space = box(
-    [
-      'logDemandCores',
-      'demandChange',
-      'logPeak4OverDemand',
-      'logPeak20OverDemand',
-      'logCoresPerReplica',
-      'logReplicas',
-      'logMemoryHeadroom',
-      'cpuUtilisation',
-      'memoryUtilisation',
-      'logSloOverP99',
-      'startingShare',
-      'recentViolations',
-    ],
-    -10,
-    10,
-  )
-  readonly action: Space = box(['cores', 'memoryHeadroom', 'targetUtilisation'], -1, 1)
+  readonly observation: Space = RELATIVE_OBSERVATION
+  readonly action: Space = RELATIVE_ACTION
   readonly #math: CoreMath
   readonly #bounds: AllocationBounds
   // One block holds everything that is remembered: scalars, then the three windows, then the observation.
