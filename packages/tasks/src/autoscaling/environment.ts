@@ -23,6 +23,8 @@ export interface AutoscalingOptions {
   readonly view?: 'relative' | 'absolute' | 'logarithmic'
   /** Weight of the SLO in the reward, in [0, 1]. Default 0.7. */
   readonly sloWeight?: number
+  /** CPU's share of the utilisation's weight; the papers' 1/2 unless told. */
+  readonly cpuShare?: number
   /** Subtracted from the learner's reward in steps whose measured p99 broke the SLO or that had kills; 0 = as printed. */
   readonly violationPenalty?: number
   readonly stepsPerEpisode?: number
@@ -54,6 +56,7 @@ export class AutoscalingEnvironment implements Environment {
   part: readonly [from: number, to: number]
   readonly #penalty: number
   readonly #sloWeight: number
+  readonly #cpuShare: number
   #viewBefore: Float64Array // the view's memory before the step just taken
   readonly #wanted: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
   #stepInEpisode = 0
@@ -63,8 +66,12 @@ export class AutoscalingEnvironment implements Environment {
     const { bounds } = this.simulator.options
     this.view = createView(core, options.view ?? 'relative', bounds)
     this.#sloWeight = options.sloWeight ?? SLO_WEIGHT
+    this.#cpuShare = options.cpuShare ?? 0.5
     if (!(this.#sloWeight >= 0 && this.#sloWeight <= 1)) {
       throw new ConfigError('config_invalid', `sloWeight must lie in [0, 1], got ${this.#sloWeight}`)
+    }
+    if (!(this.#cpuShare >= 0 && this.#cpuShare <= 1)) {
+      throw new ConfigError('config_invalid', `cpuShare must lie in [0, 1], got ${this.#cpuShare}`)
     }
     this.stepsPerEpisode = options.stepsPerEpisode ?? 100
     this.part = options.part ?? [0, 1]
@@ -114,6 +121,7 @@ export class AutoscalingEnvironment implements Environment {
         truth.cpuUtilisation01,
         truth.memoryUtilisation01,
         this.#sloWeight,
+        this.#cpuShare,
       ),
       trueP99OverSlo: truth.p99Ms / telemetry.sloMs,
       trueViolation: truth.violated ? 1 : 0,
@@ -139,6 +147,7 @@ export class AutoscalingEnvironment implements Environment {
       Math.min(1, t.usedCores / requested),
       Math.min(1, t.usedMemoryMiB / t.memoryMiBPerReplica),
       this.#sloWeight,
+      this.#cpuShare,
     )
     return isViolation(t) ? measured - this.#penalty : measured
   }

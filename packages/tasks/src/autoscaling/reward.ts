@@ -9,12 +9,17 @@ export function sloPreservation(sloMs: number, p99Ms: number): number {
   return p99Ms > 0 ? Math.min(1, sloMs / p99Ms) : 1
 }
 
-/** `w · SP · |R| + (1 − w) · Σ utilisation`, w = 0.7: at most 2 a step, 200 an episode of 100 steps (5.3). */
+/**
+ * `w · SP · |R| + (1 − w) · Σ utilisation`, w = 0.7: at most 2 a step, 200 an episode of 100 steps (5.3).
+ * @param cpuShare  of the utilisation's weight, 1/2 in the papers
+ */
 export function autoscalingReward(
   preservation: number,
   cpuUtilisation01: number,
   memoryUtilisation01: number,
   sloWeight: number = SLO_WEIGHT,
+  cpuShare = 0.5,
 ): number {
-  return sloWeight * preservation * RESOURCES + (1 - sloWeight) * (cpuUtilisation01 + memoryUtilisation01)
+  const utilisation = 2 * (cpuShare * cpuUtilisation01 + (1 - cpuShare) * memoryUtilisation01)
+  return sloWeight * preservation * RESOURCES + (1 - sloWeight) * utilisation
 }
