@@ -93,7 +93,9 @@ function parametersOf(core: Core, pair: AutoscalingPair, hasHiddenWeight: boolea
     scale(app.requestMemoryMiB, REQUEST_MEMORY_MIB),
     scale(app.peakRatePerSecond * app.workSeconds, PEAK_CORES),
   ]
-  return Float32Array.from(hasHiddenWeight ? [...parameters, (sloWeight - 0.5) / 0.4, (cpuShare - 0.7) / 0.2] : parameters)
+  return Float32Array.from(
+    hasHiddenWeight ? [...parameters, (sloWeight - 0.5) / 0.4, (cpuShare - 0.7) / 0.2] : parameters,
+  )
 }
 
 function defineAutoscaling(
