@@ -62,8 +62,8 @@ export interface Application {
 }
 
 /** Applications with the same key are alike: never put one into training and another into a test set. */
-export const multisetKey = (application: Application): string =>
-  application.segments
+export const multisetKey = ({ segments }: Pick<Application, 'segments'>): string =>
+  segments
     .map((s) => s.name)
     .sort()
     .join('+')

@@ -1,0 +1,24 @@
+export type { ColumnNames } from './columns.js'
+export {
+  type CrossValidationOptions,
+  crossValidate,
+  type FoldDone,
+  finish,
+  type LabelError,
+} from './cross-validation.js'
+export { generateServerless, type ServerlessOptions } from './generator.js'
+export { type HeldOut, type HeldOutOptions, heldOut, sampleOf } from './held-out.js'
+export { AWS_USD_PER_GB_SECOND, LAMBDA_SIZES_MB } from './lambda.js'
+export type { FitPredictor, Prediction, Predictor, Sample } from './predictor.js'
+export { fitBest, STATISTICAL_PREDICTORS } from './predictors/index.js'
+export { type ReadTableOptions, readRuntimeTable } from './read-table.js'
+export { type Forecast, type Recommendation, type RecommendOptions, recommend } from './recommend.js'
+export {
+  type Configuration,
+  type Measurement,
+  measuredOn,
+  type RuntimeTable,
+  RuntimeTableBuilder,
+  type Workload,
+  withWorkloads,
+} from './runtime-table.js'
