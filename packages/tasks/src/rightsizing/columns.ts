@@ -41,7 +41,7 @@ const RUNTIME =
   /^(?:target_)?(?:runtime|duration|time|execution_time|latency)(?:_mean|_avg)?_(s|sec|seconds|ms|us|min)$/
 const SECONDS: Readonly<Record<string, number>> = { s: 1, sec: 1, seconds: 1, ms: 1e-3, us: 1e-6, min: 60 }
 /** Spreads, shares of other columns and the runtimes of other rows are no counters. */
-const NO_COUNTER = /_(std|cov|p\d+)$|^(rel|y)_/
+const NO_COUNTER = /_(std|cov|p\d+)(_|$)|^(rel|y)_/
 
 /**
  * @param isNumber  whether a column holds nothing but numbers

@@ -9,6 +9,8 @@ export interface HeldOutOptions {
   readonly folds?: number
   /** Choices of the measured configurations for each workload. Default 8. */
   readonly draws?: number
+  /** Always these configurations are measured, in place of draws; workloads that lack one of them are left out. */
+  readonly configurations?: readonly number[]
   /** Same seed, same folds and draws, whatever the predictor. Default 1. */
   readonly seed?: number
 }
@@ -61,7 +63,7 @@ export function* heldOut(
   options: HeldOutOptions,
 ): Generator<HeldOut[], void> {
   const folds = foldsOf(table, options)
-  const { labels, draws = 8, seed = 1 } = options
+  const { labels, draws = 8, configurations, seed = 1 } = options
   const groups = shuffled(core, [...new Set(table.workloads.map(({ group }) => group))], seed, 0)
   const foldOf = new Map(groups.map((group, i) => [group, i % folds]))
   for (let fold = 0; fold < folds; fold++) {
@@ -71,20 +73,28 @@ export function* heldOut(
       yield table.workloads.flatMap((workload, index) => {
         if (foldOf.get(workload.group) !== fold) return []
         const measured = measuredOn(workload)
-        return Array.from({ length: draws }, (_, draw) => {
-          const order = shuffled(core, measured, seed, 1 + index * draws + draw)
-          return labels
+        const orders = configurations
+          ? ordersFrom(configurations, measured)
+          : Array.from({ length: draws }, (_, draw) => shuffled(core, measured, seed, 1 + index * draws + draw))
+        return orders.flatMap((order) =>
+          labels
             .filter((count) => count < order.length)
             .map((count): HeldOut => {
               const samples = order.slice(0, count).map((configuration) => sampleOf(table, workload, configuration))
               return { workload, samples, prediction: predictor.predict(samples), judged: order.slice(count) }
-            })
-        }).flat()
+            }),
+        )
       })
     } finally {
       predictor.dispose()
     }
   }
+}
+
+/** The given configurations first; none when one of them was not measured. */
+function ordersFrom(given: readonly number[], measured: readonly number[]): number[][] {
+  if (!given.every((c) => measured.includes(c))) return []
+  return [[...given, ...measured.filter((c) => !given.includes(c))]]
 }
 
 function shuffled<T>(core: Core, items: readonly T[], seed: number, stream: number): T[] {

@@ -1,7 +1,7 @@
 import { type Core, Problems } from '@trimtab/core'
 import { heldOut } from './held-out.js'
 import type { FitPredictor, Sample } from './predictor.js'
-import type { Configuration, RuntimeTable } from './runtime-table.js'
+import type { Configuration, RuntimeTable, Workload } from './runtime-table.js'
 
 export interface RecommendOptions {
   /** The longest runtime that will do, seconds. Default: any. */
@@ -40,8 +40,6 @@ export interface Recommendation {
   readonly widest: number
 }
 
-const DRAWS = 8
-
 /**
  * Predicts a workload's runtime on every configuration of a table from a few measured ones, with an interval, and names the
  * cheapest configuration that is fast enough.
@@ -68,7 +66,7 @@ export function recommend(
   const predictor = fit(core, pool, seed)
   try {
     const { seconds, deviation, by } = predictor.predict(samples)
-    const width = intervalWidth(core, pool, fit, samples.length, confidence, seed)
+    const width = intervalWidth(core, pool, fit, samples, confidence, seed)
     const measured = new Map(samples.map((sample) => [sample.configuration, sample.seconds]))
     const forecasts = pool.configurations.map((configuration, index): Forecast => {
       const known = measured.get(index)
@@ -96,20 +94,25 @@ export function recommend(
 const rank = (usd: number): number => (Number.isNaN(usd) ? Number.MAX_VALUE : usd)
 
 /**
- * The share `confidence` of |ln predicted − ln true| / deviation over held-out workloads.
+ * The share `confidence` of |ln predicted − ln true| / deviation over held-out workloads given the same configurations, or
+ * where hardly any was measured on them, given as many others.
  * @returns Infinity when the pool cannot tell
  */
 function intervalWidth(
   core: Core,
   pool: RuntimeTable,
   fit: FitPredictor,
-  labels: number,
+  samples: readonly Sample[],
   confidence: number,
   seed: number,
 ): number {
   if (new Set(pool.workloads.map(({ group }) => group)).size < 2) return Number.POSITIVE_INFINITY
+  const configurations = samples.map(({ configuration }) => configuration)
+  const isMeasured = ({ seconds }: Workload) => configurations.every((c) => !Number.isNaN(seconds[c]!))
+  const likes = pool.workloads.filter(isMeasured).length
   const scores: number[] = []
-  for (const fold of heldOut(core, pool, fit, { labels: [labels], draws: DRAWS, seed })) {
+  const options = { labels: [samples.length], seed, ...(2 * likes >= pool.workloads.length && { configurations }) }
+  for (const fold of heldOut(core, pool, fit, options)) {
     for (const { workload, prediction, judged } of fold) {
       for (const c of judged) {
         const gap = Math.abs(core.math.log(prediction.seconds[c]!) - core.math.log(workload.seconds[c]!))

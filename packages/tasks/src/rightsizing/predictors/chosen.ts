@@ -1,7 +1,7 @@
 import type { Core } from '@trimtab/core'
 import { WorkloadErrors } from '../cross-validation.js'
 import { heldOut } from '../held-out.js'
-import type { FitPredictor } from '../predictor.js'
+import { checkSamples, type FitPredictor } from '../predictor.js'
 import type { RuntimeTable } from '../runtime-table.js'
 
 const FOLDS = 10
@@ -21,6 +21,7 @@ export function chooseAmong(candidates: Readonly<Record<string, FitPredictor>>, 
     const chosen = new Map<number, string | undefined>()
     return {
       predict(samples) {
+        checkSamples(samples, training.configurations.length)
         const labels = samples.length
         if (!chosen.has(labels)) chosen.set(labels, bestOf(core, training, candidates, baseline, labels, seed))
         const name = chosen.get(labels)
