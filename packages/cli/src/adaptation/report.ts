@@ -1,0 +1,111 @@
+import { renderChart, type Series } from '../report/chart.js'
+import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
+import { linearScale, maxOf, minOf } from '../report/scale.js'
+import { BASE, renderThemes } from '../report/style.js'
+import { renderMap } from './map.js'
+import type { AdaptationRecord, EvaluationRecord, RoundRecord } from './records.js'
+
+/** What the heading says: names and values. */
+export type Facts = readonly (readonly [name: string, value: string])[]
+
+const METHODS = [
+  { light: '#0a5fd0', dark: '#5fb0ff', dash: '' },
+  { light: '#d4690a', dark: '#ffab5c', dash: '6 3' },
+  { light: '#00825f', dark: '#3fd0a4', dash: '2 3' },
+  { light: '#b03a86', dark: '#f08cc8', dash: '9 3 2 3' },
+]
+
+/**
+ * Learning curves with their spread and the map of embeddings as one HTML file that needs nothing else; the records stand as
+ * JSON inside (`<script type="application/json" id="trimtab-adaptation">`).
+ */
+export function renderAdaptationReport(title: string, facts: Facts, records: readonly AdaptationRecord[]): string {
+  const rounds = records.filter((one) => one.event === 'round')
+  const evaluations = records.filter((one) => one.event === 'evaluation')
+  const embeddings = records.filter((one) => one.event === 'embedding')
+  const tokens = (theme: 'light' | 'dark') => METHODS.map((style, i) => `--c-m${i}:${style[theme]};`).join('')
+  const colours = METHODS.map((_, i) => `.m${i}{--series:var(--c-m${i})}`).join('')
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+<title>Trimtab: ${escapeHtml(title.toLowerCase())}</title><link rel="icon" href="data:,">
+<style>${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-m0);`)}${colours}${CHARTS}${BASE}</style></head>
+<body><main><header><div><h1>${escapeHtml(title)}</h1></div>
+<dl class="facts">${facts.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl></header>
+${renderRounds(rounds)}${renderCurves(evaluations)}${renderMap(embeddings)}
+<footer>Everything here was measured in a simulator.</footer></main>
+<script type="application/json" id="trimtab-adaptation">${jsonForScript(records)}</script></body></html>
+`
+}
+
+function renderRounds(rounds: readonly RoundRecord[]): string {
+  if (rounds.length < 2) return ''
+  const values = rounds.map(({ reward }) => reward)
+  const last = rounds.at(-1)!
+  const chart = renderChart({
+    title: 'Reward while pretraining',
+    unit: 'a step, mean over the pool, exploration included',
+    description: 'Mean reward a step over the rounds of pretraining',
+    scale: linearScale(minOf([values]), maxOf([values]), 5),
+    xTicks: linearScale(0, rounds.length, 6).ticks.filter(({ at01 }) => at01 <= 1),
+    xUnit: 'rounds',
+    shape: 'line',
+    series: [{ key: 'm0', values, dash: '', width: 2.2 }],
+  })
+  return `<section><h2>Pretraining</h2><p class="lead">${last.round} rounds, the last at ${fixed(last.reward, 3)} a step.</p>${chart}</section>`
+}
+
+function renderCurves(evaluations: readonly EvaluationRecord[]): string {
+  const methods = [...new Set(evaluations.map(({ method }) => method))]
+  if (methods.length === 0) return ''
+  const series = methods.map((method, i) =>
+    toSeries(
+      `m${i % METHODS.length}`,
+      METHODS[i % METHODS.length]!.dash,
+      evaluations.filter((one) => one.method === method),
+    ),
+  )
+  const edges = series.flatMap(({ values, spread = [] }) => [
+    values.map((value, i) => value - spread[i]!),
+    values.map((value, i) => value + spread[i]!),
+  ])
+  const episodes = Math.max(...series.map(({ values }) => values.length)) - 1
+  const legend = methods.map(
+    (method, i) => `<li><i class="m${i % METHODS.length}"></i>${escapeHtml(method.replaceAll('-', ' '))}</li>`,
+  )
+  const chart = renderChart({
+    title: 'Reward without exploration',
+    unit: 'a step',
+    description: `Mean reward a step after each episode: ${methods.join(', ')}`,
+    scale: linearScale(minOf(edges), maxOf(edges), 5),
+    xTicks: linearScale(0, Math.max(1, episodes), 6).ticks.filter(({ at01 }) => at01 <= 1),
+    xUnit: 'episodes',
+    shape: 'line',
+    series,
+  })
+  return `<section><h2>Adaptation</h2><p class="lead">Mean over pairs and seeds; the band is one standard deviation.</p><ul class="legend">${legend.join('')}</ul>${chart}</section>`
+}
+
+/** Mean and deviation over pairs and seeds, episode by episode. */
+function toSeries(key: string, dash: string, evaluations: readonly EvaluationRecord[]): Series {
+  const last = Math.max(...evaluations.map(({ episode }) => episode))
+  const values: number[] = []
+  const spread: number[] = []
+  for (let episode = 0; episode <= last; episode++) {
+    const rewards = evaluations.filter((one) => one.episode === episode).map(({ reward }) => reward)
+    const mean = rewards.reduce((a, b) => a + b, 0) / rewards.length
+    const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)
+    values.push(mean)
+    spread.push(Math.sqrt(squares / Math.max(1, rewards.length - 1)))
+  }
+  return { key, values, spread, dash, width: 2.2 }
+}
+
+const CHARTS = `
+.legend{list-style:none;display:flex;flex-wrap:wrap;gap:6px 18px;margin:0 0 16px;padding:0;font-size:13px}.legend i{display:inline-block;width:18px;height:3px;border-radius:2px;background:var(--series);margin-right:8px;vertical-align:middle}
+.chart{margin:0;min-width:0}figcaption{font-weight:600;font-size:13.5px;margin-bottom:8px}figcaption small{margin-left:4px}
+.plot{position:relative;height:260px;margin:0 0 26px 52px}.plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:hidden}.plot path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
+.grid{stroke:var(--hair);stroke-width:1}.line{stroke:var(--series)}.plot path.band{fill:var(--series);opacity:.15;stroke:none}
+.y span,.x span{position:absolute;font-size:11.5px;color:var(--muted);line-height:1;white-space:nowrap}.y span{right:100%;margin-right:8px;transform:translateY(50%)}.x span{top:100%;margin-top:7px;transform:translateX(-50%)}.x .end{right:0;transform:none}
+.map{width:100%;max-height:520px}.map circle{fill:var(--c-m0);stroke:var(--card)}.map circle.new{fill:var(--slo)}.map text{font-size:11px;fill:var(--muted)}
+`
