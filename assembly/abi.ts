@@ -179,3 +179,35 @@
 @inline export const REGRESSOR_LOSS: i32 = 1
 // @ts-ignore: decorator
 @inline export const REGRESSOR_UPDATES: i32 = 2
+
+// What `encoder_pointer` finds.
+// @ts-ignore: decorator
+@inline export const ENCODER_STEPS: i32 = 0
+// @ts-ignore: decorator
+@inline export const ENCODER_LENGTHS: i32 = 1
+// @ts-ignore: decorator
+@inline export const ENCODER_COUNTS: i32 = 2
+// @ts-ignore: decorator
+@inline export const ENCODER_EMBEDDINGS: i32 = 3
+// @ts-ignore: decorator
+@inline export const ENCODER_SLOPES: i32 = 4
+// @ts-ignore: decorator
+@inline export const ENCODER_RANDOM: i32 = 5
+// @ts-ignore: decorator
+@inline export const ENCODER_LAST_GOOD: i32 = 6
+
+// What `encoder_convert` copies.
+// @ts-ignore: decorator
+@inline export const ENCODER_PARAMETERS: i32 = 0
+// @ts-ignore: decorator
+@inline export const ENCODER_GRADIENT: i32 = 1
+// @ts-ignore: decorator
+@inline export const ENCODER_FIRST_MOMENT: i32 = 2
+// @ts-ignore: decorator
+@inline export const ENCODER_SECOND_MOMENT: i32 = 3
+
+// Kinds of encoders.
+// @ts-ignore: decorator
+@inline export const ENCODER_SET: i32 = 0
+// @ts-ignore: decorator
+@inline export const ENCODER_GRU: i32 = 1

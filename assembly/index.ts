@@ -26,6 +26,19 @@ export {
   math_tanh,
 } from './math/special'
 export { adam_configure, adam_options_bytes, adam_step } from './nn/adam'
+export { encoder_encode, encoder_gradients, encoder_learn } from './nn/context-encoder'
+export {
+  encoder_bytes,
+  encoder_canonical,
+  encoder_configure,
+  encoder_convert,
+  encoder_create,
+  encoder_keep,
+  encoder_pointer,
+  encoder_set_updates,
+  encoder_shape_bytes,
+  encoder_updates,
+} from './nn/context-encoder-plan'
 export { gemm_multiply, gemm_panel_bytes } from './nn/gemm'
 export { gru_backward, gru_forward, gru_outputs } from './nn/gru'
 export {

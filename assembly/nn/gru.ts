@@ -23,7 +23,18 @@ export function gru_forward(
 ): void {
   const gru = changetype<Gru>(pointer)
   assert(n > 0 && n <= gru.maxBatch && steps > 0 && steps <= gru.maxSteps, 'gru: the batch does not fit the workspace')
-  loadInputs(gru, x, n, steps, lengths, workspace)
+  memory.fill(workspace, 0, <usize>(n * steps * padded(gru.inputs)) * REAL)
+  for (let i = 0; i < n; i++) {
+    const length = lengths != 0 ? load<i32>(lengths + (<usize>i << 2)) : steps
+    placeSequence(gru, x + <usize>(i * steps * gru.inputs) * REAL, i, n, length, workspace)
+  }
+  forwardSequences(gru, parameters, n, steps, lengths, start, last, workspace)
+}
+
+/** `gru_forward` of inputs that are in the workspace already: `placeSequence`, zeros behind each end. */
+export function forwardSequences(
+  gru: Gru, parameters: usize, n: i32, steps: i32, lengths: usize, start: usize, last: usize, workspace: usize,
+): void {
   let inputs = workspace
   let inputRow = padded(gru.inputs)
   for (let layer = 0; layer < gru.layers; layer++) {
@@ -54,17 +65,11 @@ export function gru_outputs(pointer: usize, n: i32, steps: i32, y: usize, worksp
   }
 }
 
-/** x [N, T, I] → time-major, padded, zero behind each end. */
-function loadInputs(gru: Gru, x: usize, n: i32, steps: i32, lengths: usize, to: usize): void {
+/** x [length, I] of sequence i of n → the workspace, time-major and padded. */
+export function placeSequence(gru: Gru, x: usize, i: i32, n: i32, length: i32, workspace: usize): void {
   const row = <usize>padded(gru.inputs) * REAL
   const bytes = <usize>gru.inputs * REAL
-  memory.fill(to, 0, <usize>(n * steps) * row)
-  for (let i = 0; i < n; i++) {
-    const length = lengths != 0 ? load<i32>(lengths + (<usize>i << 2)) : steps
-    for (let t = 0; t < length; t++) {
-      memory.copy(to + <usize>(t * n + i) * row, x + <usize>(i * steps + t) * bytes, bytes)
-    }
-  }
+  for (let t = 0; t < length; t++) memory.copy(workspace + <usize>(t * n + i) * row, x + <usize>t * bytes, bytes)
 }
 
 function forwardUnit(

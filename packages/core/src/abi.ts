@@ -88,3 +88,19 @@ export const REGRESSOR_SECOND_MOMENT = 3
 export const REGRESSOR_LEARNING_RATE = 0
 export const REGRESSOR_LOSS = 1
 export const REGRESSOR_UPDATES = 2
+
+export const ENCODER_STEPS = 0
+export const ENCODER_LENGTHS = 1
+export const ENCODER_COUNTS = 2
+export const ENCODER_EMBEDDINGS = 3
+export const ENCODER_SLOPES = 4
+export const ENCODER_RANDOM = 5
+export const ENCODER_LAST_GOOD = 6
+
+export const ENCODER_PARAMETERS = 0
+export const ENCODER_GRADIENT = 1
+export const ENCODER_FIRST_MOMENT = 2
+export const ENCODER_SECOND_MOMENT = 3
+
+export const ENCODER_SET = 0
+export const ENCODER_GRU = 1

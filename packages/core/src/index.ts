@@ -1,6 +1,12 @@
 export { ABI_VERSION } from './abi.js'
 export { Adam, type AdamOptions } from './adam.js'
 export { Arena } from './arena.js'
+export {
+  type Context,
+  ContextEncoder,
+  type ContextEncoderOptions,
+  type ContextEncoderReport,
+} from './context-encoder.js'
 export type {
   Agent,
   Clock,
