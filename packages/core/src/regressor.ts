@@ -153,9 +153,7 @@ export class RegressorKernel {
    * @throws {ConfigError} `size_mismatch`, `rows_empty`, `not_finite`; nothing changed
    */
   fit(x: Float32Array, y: Float32Array, epochs = 1): Float64Array {
-    const rows = this.#table(x, y)
-    requireFinite('x', x)
-    requireFinite('y', y)
+    const rows = this.requireTable(x, y)
     const staging = new Arena(this.#core, 8 * epochs + 4 * (x.length + y.length + rows), 'RegressorKernel.fit')
     try {
       const losses = staging.pointer
@@ -180,12 +178,10 @@ export class RegressorKernel {
    * @throws {ConfigError} `size_mismatch`, `rows_empty`, `not_finite`, `group_invalid`; nothing changed
    */
   learn(x: Float32Array, y: Float32Array, groups?: { groupOf: ArrayLike<number>; contexts: Float32Array }): void {
-    const rows = this.#table(x, y)
+    const rows = this.requireTable(x, y)
     const { batchSize } = this.options
     if (rows > batchSize)
       throw new ConfigError('size_mismatch', `a step takes up to ${batchSize} rows, got ${rows} (set batchSize)`)
-    requireFinite('x', x)
-    requireFinite('y', y)
     const count = groups ? this.#putGroups(groups.groupOf, groups.contexts, rows) : 0
     this.#putFeatures(x)
     this.#arena.floats.set(y, this.#at(abi.REGRESSOR_GOALS))
@@ -274,6 +270,14 @@ export class RegressorKernel {
 
   [Symbol.dispose](): void {
     this.dispose()
+  }
+
+  /** What `fit` and `learn` ask of x [n, F], y [n, O]; returns n. @throws {ConfigError} `size_mismatch`, `rows_empty`, `not_finite` */
+  requireTable(x: Float32Array, y: Float32Array): number {
+    const rows = this.#table(x, y)
+    requireFinite('x', x)
+    requireFinite('y', y)
+    return rows
   }
 
   #get(which: number): number {

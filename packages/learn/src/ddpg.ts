@@ -6,7 +6,6 @@ import {
   doubleTensor,
   Problems,
   type Space,
-  type Tensor,
   TensorReader,
   type Transition,
   type UpdateReport,
@@ -14,7 +13,7 @@ import {
 import { checkDdpgOptions, type DdpgOptions } from './ddpg-options.js'
 import { ExplorationNoise } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'
-import { KERNEL_PREFIX, policyTensor } from './policy.js'
+import { KERNEL_PREFIX, kernelTensors, policyTensor } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
 import { type DdpgPresetName, ddpgPresets } from './presets.js'
 
@@ -288,10 +287,4 @@ export class Ddpg implements Agent {
   #normalised(observation: Float32Array, out: Float32Array): Float32Array {
     return this.#normaliser?.normalise(observation, out) ?? observation
   }
-}
-
-function kernelTensors(tensors: readonly Tensor[]): Tensor[] {
-  return tensors
-    .filter(({ name }) => name.startsWith(KERNEL_PREFIX))
-    .map((tensor) => ({ ...tensor, name: tensor.name.slice(KERNEL_PREFIX.length) }))
 }

@@ -15,12 +15,22 @@ export { loadPolicy, Policy } from './policy.js'
 export {
   checkPurpose,
   POLICY_FORMAT_VERSION,
+  type PolicyAlgorithm,
   type PolicyHeader,
   type PolicyPurpose,
   readPolicyFile,
   writePolicyFile,
 } from './policy-file.js'
 export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './presets.js'
+export {
+  createRegressor,
+  type FitOptions,
+  type FitReport,
+  Regressor,
+  type RegressorOptions,
+  type RegressorSetup,
+  regressorDefaults,
+} from './regressor.js'
 export {
   readSafetensors,
   type SafetensorsFile,

@@ -29,9 +29,9 @@ export class ObservationNormaliser {
     return out
   }
 
-  /** Counts an observation in, before the calibration is over. @throws {ConfigError} `size_mismatch`, `not_finite`; nothing changed */
-  update(observation: Float32Array): void {
-    this.#moments.update(observation)
+  /** Counts observations [rows, S] in, before the calibration is over. @throws {ConfigError} `size_mismatch`, `not_finite`; nothing changed */
+  update(observations: Float32Array, rows = 1): void {
+    this.#moments.update(observations, rows)
   }
 
   save(): Tensor[] {

@@ -9,9 +9,14 @@ const FORMAT = 'trimtab-policy'
 /** Raised when files of before can no longer be read. */
 export const POLICY_FORMAT_VERSION = 1
 
+const ALGORITHMS = ['bcq', 'ddpg', 'dqn', 'ppo', 'q-table', 'regressor'] as const
+
+/** What taught the weights. */
+export type PolicyAlgorithm = (typeof ALGORITHMS)[number]
+
 /** What a policy file says about itself. */
 export interface PolicyHeader {
-  readonly algorithm: 'ddpg'
+  readonly algorithm: PolicyAlgorithm
   /** The management task it was trained for, `autoscaling`. */
   readonly task: string
   readonly preset: string
@@ -119,8 +124,8 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
     )
   }
   const text = (key: string): string => metadata.get(key) ?? invalid(key, 'it is missing')
-  const algorithm = text('algorithm')
-  if (algorithm !== 'ddpg') return invalid('algorithm', `"${algorithm}" is unknown`)
+  const algorithm = ALGORITHMS.find((name) => name === text('algorithm'))
+  if (!algorithm) return invalid('algorithm', `"${text('algorithm')}" is unknown`)
   const seed = Number(text('seed'))
   if (!Number.isSafeInteger(seed)) return invalid('seed', `"${text('seed')}" is not an integer`)
   const hidden = jsonOf('hidden', text('hidden'))

@@ -4,6 +4,14 @@ import { type PolicyHeader, readPolicyFile } from './policy-file.js'
 
 /** Names of tensors that a kernel saved, inside a policy file. */
 export const KERNEL_PREFIX = 'kernel.'
+
+/** What a kernel saved, out of a policy file. */
+export function kernelTensors(tensors: readonly Tensor[]): Tensor[] {
+  return tensors
+    .filter(({ name }) => name.startsWith(KERNEL_PREFIX))
+    .map((tensor) => ({ ...tensor, name: tensor.name.slice(KERNEL_PREFIX.length) }))
+}
+
 const SERVING_ACTOR = `${KERNEL_PREFIX}averagedActor`
 
 /** The one tensor that serving needs, under the name it has in an agent's full save. */
@@ -23,6 +31,12 @@ export const policyTensor = (parameters: Float32Array): Tensor =>
  */
 export function loadPolicy(core: Core, bytes: Uint8Array): Policy {
   const { header, tensors } = readPolicyFile(bytes)
+  if (header.algorithm !== 'ddpg') {
+    throw new FormatError(
+      'policy_task_mismatch',
+      `this is a ${header.algorithm} file, not an actor's: use the loader of ${header.algorithm}`,
+    )
+  }
   const sizes = [header.observation.names.length, ...header.hidden, header.action.names.length]
   if (sizes.includes(0)) throw new FormatError('policy_header_invalid', `a policy of layers ${sizes} decides nothing`)
   const reader = new TensorReader(tensors)
