@@ -1,10 +1,11 @@
-import { ConfigError } from '@trimtab/core'
+import { ConfigError, type Space } from '@trimtab/core'
 
 /**
  * What simulators ask of every action before anything moves.
- * @throws {ConfigError} `size_mismatch`, `not_finite`
+ * @throws {ConfigError} `size_mismatch`; `not_finite`; `action_unknown` (no choice of a discrete space)
  */
-export function checkAction(action: Float32Array, size: number): void {
+export function checkAction(action: Float32Array, space: Space): void {
+  const size = space.names.length
   if (action.length !== size) {
     throw new ConfigError('size_mismatch', `an action has ${size} numbers, got ${action.length}`)
   }
@@ -15,5 +16,8 @@ export function checkAction(action: Float32Array, size: number): void {
         `action[${i}] must be a finite number, got ${action[i]} (hold the last action)`,
       )
     }
+  }
+  if (space.kind === 'discrete' && !(Number.isInteger(action[0]) && action[0]! >= 0 && action[0]! <= space.high[0]!)) {
+    throw new ConfigError('action_unknown', `the action must be one of 0 … ${space.high[0]}, got ${action[0]}`)
   }
 }

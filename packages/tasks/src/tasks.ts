@@ -1,6 +1,7 @@
 import { ConfigError } from '@trimtab/core'
 import { AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT } from './autoscaling/adaptation.js'
 import { AUTOSCALING } from './autoscaling/task.js'
+import { CPU_FREQUENCY, CPU_FREQUENCY_LITERAL } from './cpu-frequency/preset.js'
 import type { TaskDefinition } from './task.js'
 
 /** Every task that has a pool, by name. A worker rebuilds an environment from `{ task, spec }` with it. */
@@ -8,6 +9,8 @@ export const TASKS: Readonly<Record<string, TaskDefinition<unknown>>> = {
   autoscaling: AUTOSCALING,
   'autoscaling-adaptation': AUTOSCALING_ADAPTATION,
   'autoscaling-hidden-weight': AUTOSCALING_HIDDEN_WEIGHT,
+  'cpu-frequency': CPU_FREQUENCY,
+  'cpu-frequency-literal': CPU_FREQUENCY_LITERAL,
 }
 
 /** @throws {ConfigError} `task_unknown` */

@@ -108,7 +108,7 @@ export class AutoscalingEnvironment implements Environment {
 
   /** @throws {ConfigError} `size_mismatch`, `not_finite` */
   step(action: Float32Array): Step {
-    checkAction(action, 3)
+    checkAction(action, this.action)
     this.#viewBefore = this.view.save()
     this.view.toAllocation(action, this.#wanted)
     this.simulator.step(this.#wanted)
