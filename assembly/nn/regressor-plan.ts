@@ -37,6 +37,8 @@ import { maskLength, mlp_convert, mlp_initialise, Net, netBytes, planRelu } from
   contexts: usize = 0
   slopes: usize = 0
   dropout: f64 = 0
+  /** Of the rows now differentiated, and of the last step done. */
+  batchLoss: f64 = 0
   lastLoss: f64 = 0
 }
 

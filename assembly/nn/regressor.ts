@@ -5,6 +5,8 @@ import { random_integer } from '../random/xoshiro'
 import { appendContexts, sumContextSlopes } from '../rl/context'
 import { failGuard, LastGood, passGuard } from '../rl/last-good'
 import { adam, AdamOptions, LARGEST_SQUARED_NORM, squaredNorm } from './adam'
+import { encode, encoderGradients, skipEncoder, stepEncoder } from './context-encoder'
+import { Encoder } from './context-encoder-plan'
 import { drawMask } from './dropout'
 import { batchLoss } from './loss'
 import { backward, copyReals, copyRows, deltas, forward, maskLength, outputs } from './mlp'
@@ -20,12 +22,33 @@ export function regressor_predict(pointer: usize, n: i32): void {
   copyRows(regressor.predictions, width, outputs(net, regressor.workspace), <usize>padded(regressor.outputSize) * REAL, regressor.outputSize, n)
 }
 
-/** One step on the n rows of `inputs` and `goals`, row i with row groupOf[i] of the first `groups` contexts; 0: the one context. */
-export function regressor_learn(pointer: usize, n: i32, groups: i32): void {
+/**
+ * One step on the n rows of `inputs` and `goals`, row i with row groupOf[i] of the first `groups` contexts; 0: the one context.
+ * With an encoder its staged contexts are encoded to be those rows, and it steps along their slopes; both step or none.
+ */
+export function regressor_learn(pointer: usize, n: i32, groups: i32, encoderPointer: usize): void {
   const regressor = changetype<Regressor>(pointer)
-  if (groups > 0) appendContexts(regressor.inputs + featureBytes(regressor), inputRow(regressor), regressor.contexts, regressor.contextSize, regressor.groupOf, n)
-  else setContextColumns(regressor, n)
-  step(regressor, differentiate(regressor, n, groups))
+  const encoder = changetype<Encoder>(encoderPointer)
+  const contextBytes = <usize>(groups * regressor.contextSize) * REAL
+  if (encoderPointer != 0) {
+    encode(encoder, groups, true)
+    memory.copy(regressor.contexts, encoder.embeddings, contextBytes)
+  }
+  if (groups > 0) {
+    const columns = regressor.inputs + featureBytes(regressor)
+    appendContexts(columns, inputRow(regressor), regressor.contexts, regressor.contextSize, regressor.groupOf, n)
+  } else setContextColumns(regressor, n)
+  let squared = differentiate(regressor, n, groups)
+  if (encoderPointer != 0) {
+    memory.copy(encoder.slopes, regressor.slopes, contextBytes)
+    const encoderSquared = encoderGradients(encoder, groups, true)
+    if (squared == squared && encoderSquared < LARGEST_SQUARED_NORM) stepEncoder(encoder, encoderSquared)
+    else {
+      skipEncoder(encoder)
+      squared = NaN
+    }
+  }
+  step(regressor, squared)
 }
 
 /**
@@ -101,7 +124,7 @@ function differentiate(regressor: Regressor, n: i32, groups: i32): f64 {
   }
   const squared = squaredNorm(regressor.gradients, net.flat)
   if (!(loss < Infinity && squared < LARGEST_SQUARED_NORM)) return NaN
-  regressor.lastLoss = loss
+  regressor.batchLoss = loss
   return squared
 }
 
@@ -113,6 +136,7 @@ function step(regressor: Regressor, squared: f64): bool {
     return false
   }
   passGuard(guard)
+  regressor.lastLoss = regressor.batchLoss
   regressor.updates++
   const bytes = flatBytes(regressor)
   const m = regressor.parameters + bytes

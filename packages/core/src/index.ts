@@ -43,7 +43,13 @@ export {
   pollaczekKhinchine,
 } from './queueing.js'
 export { Random } from './random.js'
-export { type RegressionLoss, RegressorKernel, type RegressorKernelOptions, type RegressorReport } from './regressor.js'
+export {
+  type RegressionLoss,
+  RegressorKernel,
+  type RegressorKernelOptions,
+  type RegressorReport,
+  type RowGroups,
+} from './regressor.js'
 export { RffSvm, type RffSvmOptions } from './rff-svm.js'
 export { RunningMoments } from './running-moments.js'
 export {

@@ -1,6 +1,7 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
 import { isCount, requireFinite, requireLength } from './checks.js'
+import type { Context, ContextEncoder } from './context-encoder.js'
 import type { Core } from './core.js'
 import { ConfigError, Problems } from './errors.js'
 import { type GuardReport, guardReport, loadGuard, saveGuard } from './last-good.js'
@@ -50,6 +51,12 @@ export interface RegressorKernelOptions {
   readonly dropout?: number
   readonly seed: number
 }
+
+/** Which context the rows of a step have: row i that of group `groupOf[i]`. */
+export type RowGroups = { readonly groupOf: ArrayLike<number> } & (
+  | { /** [G, Z] */ readonly contexts: Float32Array; readonly encoder?: undefined }
+  | { readonly contexts: readonly Context[]; readonly encoder: ContextEncoder }
+)
 
 export interface RegressorReport extends GuardReport {
   /** Steps done. */
@@ -171,21 +178,23 @@ export class RegressorKernel {
   }
 
   /**
-   * One step on x [n, F], y [n, O], n at most `batchSize`.
+   * One step on x [n, F], y [n, O], n at most `batchSize`, one call into the core.
    *
-   * With `contexts` [G, Z] row i has context `groupOf[i]`; `slopes` then holds what the loss says of them. Otherwise every row has
-   * the context of `setContext`.
+   * With groups row i has context `groupOf[i]`, and `slopes` then holds what the loss says of the contexts; with an encoder it
+   * steps along them in the same call, and both step or none. Otherwise every row has the context of `setContext`.
    * @throws {ConfigError} `size_mismatch`, `rows_empty`, `not_finite`, `group_invalid`; nothing changed
    */
-  learn(x: Float32Array, y: Float32Array, groups?: { groupOf: ArrayLike<number>; contexts: Float32Array }): void {
+  learn(x: Float32Array, y: Float32Array, groups?: RowGroups): void {
     const rows = this.requireTable(x, y)
     const { batchSize } = this.options
-    if (rows > batchSize)
+    if (rows > batchSize) {
       throw new ConfigError('size_mismatch', `a step takes up to ${batchSize} rows, got ${rows} (set batchSize)`)
-    const count = groups ? this.#putGroups(groups.groupOf, groups.contexts, rows) : 0
+    }
+    const count = groups ? this.#putGroups(groups, rows) : 0
     this.#putFeatures(x)
     this.#arena.floats.set(y, this.#at(abi.REGRESSOR_GOALS))
-    this.#core.guard('regressor_learn', (e) => e.regressor_learn!(this.#arena.pointer, rows, count))
+    const encoder = groups?.encoder?.pointer ?? 0
+    this.#core.guard('regressor_learn', (e) => e.regressor_learn!(this.#arena.pointer, rows, count, encoder))
   }
 
   /** dLoss/dcontexts [G, Z] of the last step with groups, each summed over its rows; a copy. */
@@ -328,24 +337,33 @@ export class RegressorKernel {
     }
   }
 
-  #putGroups(groupOf: ArrayLike<number>, contexts: Float32Array, rows: number): number {
+  #putGroups({ groupOf, contexts, encoder }: RowGroups, rows: number): number {
     const { contextSize, maxGroups } = this.options
-    const count = contexts.length / contextSize
+    if (encoder && encoder.embeddingSize !== contextSize) {
+      throw new ConfigError(
+        'size_mismatch',
+        `the encoder's embeddings have ${encoder.embeddingSize} numbers, contextSize is ${contextSize}`,
+      )
+    }
+    const count = encoder ? contexts.length : contexts.length / contextSize
     if (!isCount(count) || count > maxGroups) {
       throw new ConfigError(
         'size_mismatch',
-        `contexts must hold 1 to ${maxGroups} rows of ${contextSize} numbers, got ${contexts.length} numbers (set contextSize, maxGroups)`,
+        `contexts must be of 1 to ${maxGroups} groups with ${contextSize} numbers each, got ${count} (set contextSize, maxGroups)`,
       )
     }
     requireLength('groupOf', groupOf, rows)
-    requireFinite('contexts', contexts)
     for (let i = 0; i < rows; i++) {
       const group = groupOf[i]!
       if (!Number.isInteger(group) || group < 0 || group >= count) {
         throw new ConfigError('group_invalid', `groupOf[${i}] must be in 0 … ${count - 1}, got ${group}`)
       }
     }
-    this.#arena.floats.set(contexts, this.#at(abi.REGRESSOR_CONTEXTS))
+    if (encoder) encoder.stage(contexts)
+    else {
+      requireFinite('contexts', contexts)
+      this.#arena.floats.set(contexts, this.#at(abi.REGRESSOR_CONTEXTS))
+    }
     const { pointer } = this.#arena
     const at = this.#core.exports.regressor_pointer!(pointer, abi.REGRESSOR_GROUPS)
     new Int32Array(this.#core.memory.buffer, at, rows).set(groupOf)

@@ -75,7 +75,7 @@ class RawRegressor {
     real64.f64(this.at(abi.REGRESSOR_GOALS), y.length).set(y)
     real64.f64(this.at(abi.REGRESSOR_CONTEXTS), given.length).set(given)
     new Int32Array(real64.exports.memory.buffer, this.at(abi.REGRESSOR_GROUPS), ROWS).set(GROUP_OF)
-    real64.exports.regressor_learn!(this.pointer, ROWS, GROUPS)
+    real64.exports.regressor_learn!(this.pointer, ROWS, GROUPS, 0)
     return real64.exports.regressor_get!(this.pointer, abi.REGRESSOR_LOSS)
   }
 

@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
+  type Context,
+  ContextEncoder,
+  type ContextEncoderOptions,
   type Core,
   createCore,
   Mlp,
@@ -159,6 +162,132 @@ describe('RegressorKernel', () => {
     kernel.predict(x, out)
     const expected = out.reduce((sum, value, i) => sum + Math.abs(value - y[i]!), 0) / y.length
     expect(kernel.evaluate(x, y)).toBeCloseTo(expected, 6)
+  })
+})
+
+describe('a regressor with an encoder', () => {
+  const shape = { contextSize: 4, maxGroups: 6, dropout: 0, weightDecay: 0, maxGradientNorm: 0 }
+  const encoderOf = (on: Core, options: Partial<ContextEncoderOptions> = {}): ContextEncoder =>
+    new ContextEncoder(on, {
+      kind: 'set',
+      inputSize: 3,
+      hiddenSize: 16,
+      dense: [8, 4],
+      maxContexts: 6,
+      maxSequences: 1,
+      maxSteps: 8,
+      learningRate: 3e-3,
+      seed: 2,
+      ...options,
+    })
+  const contextOf = (phase: number, steps = 5): Context => ({
+    steps: Float32Array.from(wave(3 * steps, phase)),
+    lengths: Int32Array.of(steps),
+  })
+  const NULL: Context = { steps: new Float32Array(0), lengths: new Int32Array(0) }
+  const rows = x.subarray(0, 15)
+  const goals = y.subarray(0, 10)
+  const groupOf = [0, 2, 2, 1, 0]
+  const contexts = [contextOf(1), NULL, contextOf(2, 3)]
+
+  it('steps as each of them does alone, in one call', () => {
+    const [joint, apart] = [regressor(shape), regressor(shape)]
+    const [encoder, alone] = [encoderOf(core), encoderOf(core)]
+    for (let i = 0; i < 5; i++) {
+      joint.learn(rows, goals, { groupOf, contexts, encoder })
+      const embeddings = new Float32Array(12)
+      alone.encode(contexts, embeddings)
+      apart.learn(rows, goals, { groupOf, contexts: embeddings })
+      alone.learn(contexts, apart.slopes(3))
+    }
+    expect(joint.save()).toEqual(apart.save())
+    expect(encoder.save()).toEqual(alone.save())
+    expect(encoder.report()).toEqual({ updates: 5, skipped: 0, restored: 0 })
+  })
+
+  it('gives the same bits from the scalar and the SIMD build', () => {
+    const [a, b] = [regressor(shape), regressor(shape, scalar)]
+    const [first, second] = [encoderOf(core, { dropout: 0.2 }), encoderOf(scalar, { dropout: 0.2 })]
+    for (let i = 0; i < 20; i++) {
+      a.learn(rows, goals, { groupOf, contexts, encoder: first })
+      b.learn(rows, goals, { groupOf, contexts, encoder: second })
+    }
+    expect(b.save()).toEqual(a.save())
+    expect(second.save()).toEqual(first.save())
+  })
+
+  it('moves neither where the loss is not finite, and takes both back after three', () => {
+    const kernel = regressor(shape)
+    const encoder = encoderOf(core)
+    const [start, encoderStart] = [kernel.parameters(), encoder.parameters()]
+    kernel.learn(rows, goals, { groupOf, contexts, encoder })
+    const [before, encoderBefore] = [kernel.parameters(), encoder.parameters()]
+    const huge = goals.map(() => 3e38)
+    for (let i = 0; i < 2; i++) kernel.learn(rows, huge, { groupOf, contexts, encoder })
+    expect([kernel.parameters(), encoder.parameters()]).toEqual([before, encoderBefore])
+    kernel.learn(rows, huge, { groupOf, contexts, encoder })
+    expect([kernel.parameters(), encoder.parameters()]).toEqual([start, encoderStart])
+    for (const report of [kernel.report(), encoder.report()]) {
+      expect(report).toMatchObject({ updates: 1, skipped: 3, restored: 1 })
+    }
+  })
+
+  it('tells from labelled samples what its features hide, over five seeds', () => {
+    // y = slope · a, a slope per pair; a context is eight samples [a, b, y] of the pair.
+    for (let seed = 1; seed <= 5; seed++) {
+      const random = new Random(core, seed)
+      const groups = 6
+      const options = { featureSize: 2, outputSize: 1, hidden: [32], batchSize: 48, learningRate: 3e-3, seed }
+      const kernel = regressor({ ...shape, ...options })
+      const encoder = encoderOf(core, { seed })
+      const draw = (slope: number): { x: number[]; y: number } => {
+        const input = [2 * random.uniform() - 1, 2 * random.uniform() - 1]
+        return { x: input, y: slope * input[0]! }
+      }
+      const samples = (slope: number): Context => ({
+        steps: Float32Array.from(
+          Array.from({ length: 8 }, () => draw(slope)).flatMap(({ x: input, y: label }) => [...input, label]),
+        ),
+        lengths: Int32Array.of(8),
+      })
+      const batch = (): { x: Float32Array; y: Float32Array; groupOf: number[]; contexts: Context[] } => {
+        const slopes = Array.from({ length: groups }, () => 2 * random.uniform() - 1)
+        const groupOf = Array.from({ length: 48 }, (_, i) => i % groups)
+        const drawn = groupOf.map((group) => draw(slopes[group]!))
+        return {
+          x: Float32Array.from(drawn.flatMap(({ x: input }) => input)),
+          y: Float32Array.from(drawn.map(({ y: label }) => label)),
+          groupOf,
+          contexts: slopes.map(samples),
+        }
+      }
+      for (let i = 0; i < 1500; i++) {
+        const { x: inputs, y: labels, ...rest } = batch()
+        kernel.learn(inputs, labels, { ...rest, encoder })
+      }
+      let error = 0
+      let blind = 0
+      for (let i = 0; i < 20; i++) {
+        const unseen = batch()
+        const embeddings = new Float32Array(4 * groups)
+        encoder.encode(unseen.contexts, embeddings)
+        for (const [row, group] of unseen.groupOf.entries()) {
+          kernel.setContext(embeddings.slice(4 * group, 4 * group + 4))
+          const out = new Float32Array(1)
+          kernel.predict(unseen.x.subarray(2 * row, 2 * row + 2), out)
+          error += (out[0]! - unseen.y[row]!) ** 2
+          blind += unseen.y[row]! ** 2 // nothing better than 0 without the slope
+        }
+      }
+      expect(error / blind).toBeLessThan(0.15)
+    }
+  })
+
+  it('refuses an encoder of another width', () => {
+    const encoder = encoderOf(core, { dense: [5] })
+    expect(() => regressor(shape).learn(rows, goals, { groupOf, contexts, encoder })).toThrow(
+      /embeddings have 5 numbers/,
+    )
   })
 })
 

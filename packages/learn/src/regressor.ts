@@ -5,6 +5,7 @@ import {
   type RegressionLoss,
   RegressorKernel,
   type RegressorReport,
+  type RowGroups,
   TensorReader,
 } from '@trimtab/core'
 import { ObservationNormaliser } from './normaliser.js'
@@ -150,11 +151,6 @@ export class Regressor {
     return this.#header
   }
 
-  /** The kernel, for a meta learner that joins its step with an encoder's. Features it is given must have passed `standardised`. */
-  get kernel(): RegressorKernel {
-    return this.#kernel
-  }
-
   /**
    * Learns y [n, O] of x [n, F]; again and again if called again. With `standardise` the first rows ever seen set the scale.
    *
@@ -207,6 +203,15 @@ export class Regressor {
       validationLosses: Float64Array.from(validationLosses),
       keptEpochs: kept.epochs,
     }
+  }
+
+  /**
+   * One step on x [n, F], y [n, O], row i with the context of group `groupOf[i]`; with an encoder it steps too, both or none. The
+   * supervised form of FLASH's meta learning (dissertation 5.4.3): groups are ⟨application, environment⟩ pairs.
+   * @throws {ConfigError} as `RegressorKernel.learn`; nothing changed
+   */
+  learn(x: Float32Array, y: Float32Array, groups?: RowGroups): void {
+    this.#kernel.learn(this.standardised(x), y, groups)
   }
 
   /** [n, O] for x [n, F], in `out` where given. A NaN in x comes out as NaN. @throws {ConfigError} `size_mismatch` */
