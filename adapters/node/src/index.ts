@@ -8,3 +8,4 @@ export {
   WorkerPool,
   type WorkerPoolOptions,
 } from './worker-pool.js'
+export { WorkerShards, type WorkerShardsOptions } from './worker-shards.js'

@@ -1,6 +1,7 @@
 export { linearMap, linearUnmap, logMap, logUnmap, ternarySteps } from './action-map.js'
 export { createDdpg, Ddpg, type DdpgExplanation, type DdpgPolicy, type DdpgSetup } from './ddpg.js'
 export type { DdpgOptions } from './ddpg-options.js'
+export * from './meta/index.js'
 export {
   ExplorationNoise,
   type NoiseOptions,

@@ -1,0 +1,119 @@
+import { type Core, type Environment, Random } from '@trimtab/core'
+import type { ContextualAgent } from './contextual-agent.js'
+import { drawAction, type EpisodeResult, runEpisode } from './episode.js'
+import type { MetaLearner } from './meta-learner.js'
+import { TrajectoryRecorder } from './trajectory.js'
+
+export interface AdaptationOptions {
+  /** `random`: the first episode probes, and its context tells the encoder most; `policy`: it acts as pretrained for a pair without data. */
+  readonly firstEpisode: 'random' | 'policy'
+  /** Episodes before the base learner is fine-tuned: from an almost empty replay it first gets worse. */
+  readonly waitEpisodes: number
+  /** false: only the context grows, the base learner stays as pretrained. */
+  readonly isFineTuned: boolean
+  /** Share of random actions while exploring. */
+  readonly randomActions: number
+}
+
+/** The recipe of the experiments. */
+export const ADAPTATION: AdaptationOptions = {
+  firstEpisode: 'random',
+  waitEpisodes: 1,
+  isFineTuned: true,
+  randomActions: 0,
+}
+
+export interface AdaptationSetup {
+  /** The pretrained base learner, with one partition. */
+  readonly agent: ContextualAgent
+  /** The encoder, frozen. None: `embedding` is used throughout. */
+  readonly meta?: MetaLearner
+  /** z [Z] that is given instead of learned; zeros when there is neither. */
+  readonly embedding?: Float32Array
+  readonly environment: Environment
+  readonly options?: Partial<AdaptationOptions>
+  readonly seed: number
+}
+
+const STREAM = 0x61646170
+const ONLY_PARTITION = Int32Array.of(0)
+
+/**
+ * Brings a pretrained base learner to one new pair: the meta learner stays frozen and says from each episode anew what the pair
+ * is like, the base learner is fine-tuned step by step (5.6.1).
+ *
+ * @example
+ * const adaptation = new Adaptation(core, { agent, meta, environment, seed: 1 })
+ * while (!isGoodEnough()) adaptation.episode()
+ */
+export class Adaptation {
+  readonly #setup: AdaptationSetup
+  readonly #options: AdaptationOptions
+  readonly #random: Random
+  readonly #recorder = new TrajectoryRecorder()
+  #z: Float32Array
+  #episodes = 0
+
+  constructor(core: Core, setup: AdaptationSetup) {
+    this.#setup = setup
+    this.#options = { ...ADAPTATION, ...setup.options }
+    this.#random = new Random(core, setup.seed, STREAM)
+    setup.meta?.toggleMetaUpdate(false)
+    setup.meta?.forget()
+    this.#z = this.#embedding()
+    setup.agent.setContext(this.#z)
+  }
+
+  /** z [Z] as it is now. */
+  get embedding(): Float32Array {
+    return this.#z.slice()
+  }
+
+  get episodes(): number {
+    return this.#episodes
+  }
+
+  /** One episode on the pair, learned from step by step; then the embedding is made anew. */
+  episode(): EpisodeResult {
+    const { agent, meta, environment } = this.#setup
+    const { firstEpisode, waitEpisodes, isFineTuned, randomActions } = this.#options
+    const isProbe = this.#episodes === 0 && firstEpisode === 'random'
+    const learns = isFineTuned && this.#episodes >= waitEpisodes
+    const result = runEpisode(
+      environment,
+      this.#random.integer(2 ** 31 - 1),
+      (observation, action) => {
+        if (isProbe || (randomActions > 0 && this.#random.uniform() < randomActions)) {
+          drawAction(environment.action, this.#random, action)
+        } else agent.explore(observation, action)
+      },
+      (transition) => {
+        agent.observe(transition, 0)
+        this.#recorder.add(transition.observation, transition.action, transition.reward)
+        if (learns) agent.updatePairs(ONLY_PARTITION, this.#z)
+      },
+    )
+    agent.endEpisode()
+    this.#episodes++
+    const trajectory = this.#recorder.take(isProbe)
+    if (meta) {
+      meta.insertTrajectories([trajectory])
+      this.#z = this.#embedding()
+      agent.setContext(this.#z)
+    }
+    return result
+  }
+
+  dispose(): void {
+    this.#random.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+
+  #embedding(): Float32Array {
+    const { agent, meta, embedding } = this.#setup
+    return embedding ?? meta?.getEmbedding() ?? new Float32Array(agent.contextSize)
+  }
+}

@@ -1,0 +1,196 @@
+import { byteTensor, type Core, doubleTensor, type Environment, Random, type Tensor, TensorReader } from '@trimtab/core'
+import type { ContextualAgent } from './contextual-agent.js'
+import { drawAction, runEpisode } from './episode.js'
+import type { MetaLearner } from './meta-learner.js'
+import { addPrefix, withPrefix } from './tensors.js'
+import { TrajectoryRecorder } from './trajectory.js'
+
+export interface PretrainingOptions {
+  /** Pairs that one update mixes, in equal shares of the batch. */
+  readonly pairsPerUpdate: number
+  /** Updates for each episode that was run. */
+  readonly updatesPerEpisode: number
+  /** The first so many episodes of each pair are random throughout: contexts that tell something. */
+  readonly randomEpisodes: number
+  /** Share of random actions ever after. */
+  readonly randomActions: number
+}
+
+/** The recipe of the experiments: half of the gain comes from exploration in the contexts. */
+export const PRETRAINING: PretrainingOptions = {
+  pairsPerUpdate: 8,
+  updatesPerEpisode: 5,
+  randomEpisodes: 2,
+  randomActions: 0.1,
+}
+
+/** A pair of the pool as a shard sees it. */
+export interface PoolPair {
+  /** Unique in the pool. */
+  readonly name: string
+  readonly environment: Environment
+  /** An embedding that is given instead of learned (true parameters, zeros); needed without a meta learner. */
+  readonly embedding?: Float32Array
+}
+
+export interface ShardSetup {
+  /** Its partitions are the pairs, in order. */
+  readonly agent: ContextualAgent
+  /** None: the pairs' given embeddings are used. */
+  readonly meta?: MetaLearner
+  readonly pairs: readonly PoolPair[]
+  readonly options: PretrainingOptions
+  readonly seed: number
+}
+
+/** What one round did. */
+export interface RoundReport {
+  /** Mean reward a step over the round's episodes, exploration included. */
+  readonly reward: number
+  readonly episodes: number
+  readonly updates: number
+  readonly skipped: number
+}
+
+const STREAM = 0x73686172
+
+/**
+ * A part of the pool with a whole copy of base learner and encoder: rolls out its pairs and learns from them alone. Between
+ * rounds what all shards learned is averaged, so that the result does not depend on where a shard runs.
+ */
+export class PretrainingShard {
+  readonly #setup: ShardSetup
+  readonly #random: Random
+  readonly #recorder = new TrajectoryRecorder()
+  #rounds = 0
+
+  constructor(core: Core, setup: ShardSetup) {
+    this.#setup = setup
+    this.#random = new Random(core, setup.seed, STREAM)
+  }
+
+  /** One episode of each pair, then the updates that these are worth. */
+  round(): RoundReport {
+    const { pairs, options } = this.#setup
+    const isRandom = this.#rounds < options.randomEpisodes
+    let reward = 0
+    let steps = 0
+    for (const [partition, pair] of pairs.entries()) {
+      const episode = this.#rollOut(pair, partition, isRandom)
+      reward += episode.reward
+      steps += episode.steps
+    }
+    this.#rounds++
+    const { updates, skipped } = this.#learn(pairs.length * options.updatesPerEpisode)
+    return { reward: reward / steps, episodes: pairs.length, updates, skipped }
+  }
+
+  /** What averaging works on: networks and moments of base learner and encoder. */
+  learned(): Tensor[] {
+    const { agent, meta } = this.#setup
+    return [...addPrefix(agent.learned(), 'agent.'), ...addPrefix(meta?.learned() ?? [], 'meta.')]
+  }
+
+  setLearned(tensors: readonly Tensor[]): void {
+    const { agent, meta } = this.#setup
+    agent.setLearned(withPrefix(tensors, 'agent.'))
+    meta?.setLearned(withPrefix(tensors, 'meta.'))
+  }
+
+  /** Everything an exact resume needs, the learner's own replay included. */
+  save(): Tensor[] {
+    const { agent, meta } = this.#setup
+    return [
+      byteTensor('shard.agent', agent.save()),
+      ...addPrefix(meta?.save() ?? [], 'meta.'),
+      byteTensor('shard.random', this.#random.save()),
+      doubleTensor('shard.rounds', [this.#rounds]),
+    ]
+  }
+
+  /** Continues where `save` was called, in a shard of the same setup. @throws {FormatError} what its parts refuse */
+  load(tensors: readonly Tensor[]): void {
+    const { agent, meta, pairs } = this.#setup
+    const reader = new TensorReader(tensors)
+    const random = reader.bytes('shard.random', this.#random.save().length)
+    const [rounds] = reader.doubles('shard.rounds', 1)
+    agent.load(tensors.find(({ name }) => name === 'shard.agent')?.bytes ?? new Uint8Array())
+    meta?.load(
+      withPrefix(tensors, 'meta.'),
+      pairs.map(({ name }) => name),
+    )
+    this.#random.load(random)
+    this.#rounds = rounds!
+  }
+
+  /** z [Z] of each pair, from all that is kept of it. */
+  embeddings(): Float32Array[] {
+    return this.#setup.pairs.map((pair) => this.#embedding(pair))
+  }
+
+  /** Frees what the shard itself made; agent, meta learner and environments are the maker's. */
+  dispose(): void {
+    this.#random.dispose()
+  }
+
+  #rollOut(pair: PoolPair, partition: number, isRandom: boolean): { reward: number; steps: number } {
+    const { agent, meta, options } = this.#setup
+    agent.setContext(this.#embedding(pair))
+    const episode = runEpisode(
+      pair.environment,
+      this.#random.integer(2 ** 31 - 1),
+      (observation, action) => {
+        if (isRandom || this.#random.uniform() < options.randomActions) {
+          drawAction(pair.environment.action, this.#random, action)
+        } else agent.explore(observation, action)
+      },
+      (transition) => {
+        agent.observe(transition, partition)
+        this.#recorder.add(transition.observation, transition.action, transition.reward)
+      },
+    )
+    const trajectory = this.#recorder.take(isRandom)
+    meta?.insertTrajectories([trajectory], pair.name)
+    return episode
+  }
+
+  #learn(count: number): { updates: number; skipped: number } {
+    const { agent, meta, pairs, options } = this.#setup
+    const partitions = new Int32Array(options.pairsPerUpdate)
+    let report = { updates: 0, skipped: 0 }
+    for (let i = 0; i < count; i++) {
+      this.#drawPartitions(partitions)
+      const chosen = Array.from(partitions, (partition) => pairs[partition]!)
+      if (meta?.isMetaUpdating) {
+        const contexts = meta.drawContexts(
+          chosen.map(({ name }) => name),
+          this.#random,
+        )
+        report = agent.updatePairs(partitions, contexts, meta.encoder)
+      } else {
+        report = agent.updatePairs(partitions, concatenate(chosen.map((pair) => this.#embedding(pair))))
+      }
+    }
+    return report
+  }
+
+  #embedding({ name, embedding }: PoolPair): Float32Array {
+    return embedding ?? this.#setup.meta!.getEmbedding(name)
+  }
+
+  /** Without repetition as long as there are enough pairs. */
+  #drawPartitions(out: Int32Array): void {
+    const n = this.#setup.pairs.length
+    for (let i = 0; i < out.length; i++) {
+      do out[i] = this.#random.integer(n)
+      while (i < n && out.subarray(0, i).includes(out[i]!))
+    }
+  }
+}
+
+function concatenate(rows: readonly Float32Array[]): Float32Array {
+  const width = rows[0]!.length
+  const out = new Float32Array(rows.length * width)
+  for (const [i, row] of rows.entries()) out.set(row, i * width)
+  return out
+}

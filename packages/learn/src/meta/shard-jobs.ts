@@ -1,0 +1,43 @@
+import { ConfigError, type Tensor } from '@trimtab/core'
+import { LocalShards } from './local-shards.js'
+import type { ShardRound } from './pretraining.js'
+import type { PretrainingShard } from './pretraining-shard.js'
+
+/** What a worker's module exports to host shards; plain data in, plain data out. */
+export interface ShardJobs<Setup> {
+  openShard(input: { readonly setup: Setup; readonly shards: number; readonly shard: number }): Promise<Tensor[]>
+  shardRound(input: { readonly shard: number; readonly learned: readonly Tensor[] }): Promise<ShardRound>
+  shardEmbeddings(input: { readonly shard: number; readonly learned: readonly Tensor[] }): Promise<Float32Array[]>
+  saveShard(input: { readonly shard: number }): Promise<Tensor[]>
+  loadShard(input: { readonly shard: number; readonly tensors: readonly Tensor[] }): Promise<void>
+}
+
+/**
+ * The jobs that host shards in a worker, built from plain data where they run.
+ *
+ * @param makeShard  the same shard for the same input, in whichever thread
+ * @example
+ * const jobs = shardJobs((setup: PoolSetup, shard, shards) => createShard(core, findTask(setup.task), setup, shard, shards))
+ * export const { openShard, shardRound, shardEmbeddings, saveShard, loadShard } = jobs
+ */
+export function shardJobs<Setup>(
+  makeShard: (setup: Setup, shard: number, shards: number) => Promise<PretrainingShard>,
+): ShardJobs<Setup> {
+  const hosts = new Map<number, LocalShards>()
+  const hostOf = (shard: number): LocalShards => {
+    const host = hosts.get(shard)
+    if (!host) throw new ConfigError('shard_closed', `shard ${shard} is not open in this worker: open it first`)
+    return host
+  }
+  return {
+    async openShard({ setup, shards, shard }) {
+      const made = await makeShard(setup, shard, shards)
+      hosts.set(shard, new LocalShards(shards, () => made))
+      return hostOf(shard).open(shard)
+    },
+    shardRound: ({ shard, learned }) => hostOf(shard).round(shard, learned),
+    shardEmbeddings: ({ shard, learned }) => hostOf(shard).embeddings(shard, learned),
+    saveShard: ({ shard }) => hostOf(shard).save(shard),
+    loadShard: ({ shard, tensors }) => hostOf(shard).load(shard, tensors),
+  }
+}
