@@ -211,3 +211,76 @@
 @inline export const ENCODER_SET: i32 = 0
 // @ts-ignore: decorator
 @inline export const ENCODER_GRU: i32 = 1
+// What `bcq_pointer` finds; heads, deviations, codes and reconstructions are the generative model's, of the last update.
+// @ts-ignore: decorator
+@inline export const BCQ_IO: i32 = 0
+// @ts-ignore: decorator
+@inline export const BCQ_INDICES: i32 = 1
+// @ts-ignore: decorator
+@inline export const BCQ_RECORDS: i32 = 2
+// @ts-ignore: decorator
+@inline export const BCQ_RANDOM: i32 = 3
+// @ts-ignore: decorator
+@inline export const BCQ_GOALS: i32 = 4
+// @ts-ignore: decorator
+@inline export const BCQ_VALUES: i32 = 5
+// @ts-ignore: decorator
+@inline export const BCQ_NOISE: i32 = 6
+// @ts-ignore: decorator
+@inline export const BCQ_ACTING_LATENTS: i32 = 7
+// @ts-ignore: decorator
+@inline export const BCQ_HEADS: i32 = 8
+// @ts-ignore: decorator
+@inline export const BCQ_DEVIATIONS: i32 = 9
+// @ts-ignore: decorator
+@inline export const BCQ_CODES: i32 = 10
+// @ts-ignore: decorator
+@inline export const BCQ_RECONSTRUCTIONS: i32 = 11
+// @ts-ignore: decorator
+@inline export const BCQ_LAST_GOOD: i32 = 12
+// @ts-ignore: decorator
+@inline export const BCQ_TARGET_LATENTS: i32 = 13
+
+// The blocks of `bcq_convert` …
+// @ts-ignore: decorator
+@inline export const BCQ_LIVE: i32 = 0
+// @ts-ignore: decorator
+@inline export const BCQ_TARGET: i32 = 1
+// @ts-ignore: decorator
+@inline export const BCQ_GRADIENT: i32 = 2
+// @ts-ignore: decorator
+@inline export const BCQ_FIRST_MOMENT: i32 = 3
+// @ts-ignore: decorator
+@inline export const BCQ_SECOND_MOMENT: i32 = 4
+
+// … and the nets in them, in this order.
+// @ts-ignore: decorator
+@inline export const BCQ_ENCODER: i32 = 0
+// @ts-ignore: decorator
+@inline export const BCQ_DECODER: i32 = 1
+// @ts-ignore: decorator
+@inline export const BCQ_PERTURBATION: i32 = 2
+// @ts-ignore: decorator
+@inline export const BCQ_FIRST_CRITIC: i32 = 3
+// @ts-ignore: decorator
+@inline export const BCQ_SECOND_CRITIC: i32 = 4
+
+// What `bcq_get` and `bcq_set` name.
+// @ts-ignore: decorator
+@inline export const BCQ_LEARNING_RATE: i32 = 0
+// @ts-ignore: decorator
+@inline export const BCQ_RECONSTRUCTION_LOSS: i32 = 1
+// @ts-ignore: decorator
+@inline export const BCQ_DIVERGENCE: i32 = 2
+// @ts-ignore: decorator
+@inline export const BCQ_CRITIC_LOSS: i32 = 3
+// @ts-ignore: decorator
+@inline export const BCQ_ACTOR_LOSS: i32 = 4
+// @ts-ignore: decorator
+@inline export const BCQ_MEAN_Q: i32 = 5
+// @ts-ignore: decorator
+@inline export const BCQ_UPDATES: i32 = 6
+// @ts-ignore: decorator
+@inline export const BCQ_COUNT: i32 = 7
+// @ts-ignore: decorator
+@inline export const BCQ_CURSOR: i32 = 8

@@ -3,12 +3,14 @@
 import {
   Adam,
   allenCunneen,
+  BcqKernel,
   DdpgKernel,
   doubleTensor,
   embeddingSimilarity,
   Mlp,
   mg1ProcessorSharing,
   mmcTimes,
+  moveActions,
   pearson,
   percentile,
   pollaczekKhinchine,
@@ -16,6 +18,7 @@ import {
   RunningMoments,
   ravelMultiIndex,
   sampleCategorical,
+  softClippedGoals,
   varianceShare,
 } from '@trimtab/core'
 import { linearMap, ornsteinUhlenbeckStep } from '@trimtab/learn'
@@ -187,6 +190,69 @@ const checkActionMap = (vector, file) =>
 
 const ddpgGroups = { updates: checkDdpgUpdate, ou_noise: checkNoise, action_map: checkActionMap }
 
+const BCQ = { learningRate: 0, discount: 0.9, targetRate: 0, pessimism: 0.75, latentBound: 0.5, reach: 0.05 }
+
+/** The whole batch for values, then each sample alone: a sample's slopes of μ and log σ are the gradient of the head's biases. */
+function checkVae(vector, file, { core }) {
+  const { encoder, mean, log_std, decoder, s, a, eps, expected } = vector
+  const latentSize = mean.b.length
+  const run = (rows) => {
+    const kernel = new BcqKernel(core, {
+      ...BCQ,
+      ...{ stateSize: s[0].length, actionSize: a[0].length, hidden: sizesOf(encoder).slice(1), latentSize },
+      ...{ batchSize: rows.length, capacity: rows.length, seed: 0, divergenceWeight: 0.5 },
+      ...{ targetCandidates: 10, actingCandidates: 100 },
+    })
+    const heads = { w: [...mean.w, ...log_std.w], b: [...mean.b, ...log_std.b] }
+    kernel.setParameters('encoder', toCanonical([...encoder, heads]))
+    kernel.setParameters('decoder', toCanonical(decoder))
+    for (const i of rows) kernel.insert(f32(s[i]), f32(a[i]), 0, f32(s[i]), false)
+    kernel.updateOn(
+      rows.map((_, i) => i),
+      f32(rows.map((i) => eps[i])),
+    )
+    const { reconstructionLoss, divergence } = kernel.report()
+    const { means, deviations, latents, reconstructions } = kernel.lastBatch()
+    const result = {
+      mu: toRows(means, latentSize),
+      sd: toRows(deviations, latentSize),
+      z: toRows(latents, latentSize),
+      recon: toRows(reconstructions, a[0].length),
+      recon_loss: reconstructionLoss,
+      kl: divergence,
+      loss: reconstructionLoss + 0.5 * divergence,
+      grad_decoder: toLayers(kernel.gradients('decoder'), decoder),
+    }
+    const slopes = kernel.gradients('encoder').slice(-2 * latentSize)
+    kernel.dispose()
+    return { result, slopes: [...slopes].map((slope) => slope / (s.length / rows.length)) }
+  }
+  const alone = s.map((_, i) => run([i]).slopes)
+  const got = {
+    ...run(s.map((_, i) => i)).result,
+    grad_mu: alone.map((slopes) => slopes.slice(0, latentSize)),
+    grad_log_std: alone.map((slopes) => slopes.slice(latentSize)),
+  }
+  return compare(got, expected, file.tol.f32)
+}
+
+const checkSoftClippedGoals = ({ q1, q2, lam, r, not_done, gamma, expected }, file, { core }) =>
+  compare(
+    softClippedGoals(
+      core,
+      { first: f32(q1), second: f32(q2) },
+      { rewards: f32(r), terminated: f32(not_done.map((alive) => 1 - alive)) },
+      { pessimism: lam, discount: gamma },
+    ),
+    expected,
+    file.tol.f32,
+  )
+
+const checkPerturbation = ({ phi, a, x, expected }, file, { core }) =>
+  compare(moveActions(core, f32(a), f32(x.map((value) => core.math.tanh(value))), phi), expected, file.tol.f32)
+
+const bcqGroups = { vae: checkVae, target: checkSoftClippedGoals, perturb: checkPerturbation }
+
 /** A machine with the file's own random features and moments. */
 function svmOf(core, file, options) {
   const { mean, std, W, offset, gamma } = file
@@ -332,6 +398,7 @@ export const handlers = {
   'nn/mlp': checkMlp,
   'nn/adam': checkAdam,
   'nn/ddpg': byGroup(ddpgGroups),
+  'nn/bcq': byGroup(bcqGroups),
   'nn/svm-rff': byGroup(svmGroups),
   'nn/stats': byGroup(statsGroups),
   'nn/queueing': byGroup(queueingGroups),

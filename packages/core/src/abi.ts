@@ -104,3 +104,40 @@ export const ENCODER_SECOND_MOMENT = 3
 
 export const ENCODER_SET = 0
 export const ENCODER_GRU = 1
+
+export const BCQ_IO = 0
+export const BCQ_INDICES = 1
+export const BCQ_RECORDS = 2
+export const BCQ_RANDOM = 3
+export const BCQ_GOALS = 4
+export const BCQ_VALUES = 5
+export const BCQ_NOISE = 6
+export const BCQ_ACTING_LATENTS = 7
+export const BCQ_HEADS = 8
+export const BCQ_DEVIATIONS = 9
+export const BCQ_CODES = 10
+export const BCQ_RECONSTRUCTIONS = 11
+export const BCQ_LAST_GOOD = 12
+export const BCQ_TARGET_LATENTS = 13
+
+export const BCQ_LIVE = 0
+export const BCQ_TARGET = 1
+export const BCQ_GRADIENT = 2
+export const BCQ_FIRST_MOMENT = 3
+export const BCQ_SECOND_MOMENT = 4
+
+export const BCQ_ENCODER = 0
+export const BCQ_DECODER = 1
+export const BCQ_PERTURBATION = 2
+export const BCQ_FIRST_CRITIC = 3
+export const BCQ_SECOND_CRITIC = 4
+
+export const BCQ_LEARNING_RATE = 0
+export const BCQ_RECONSTRUCTION_LOSS = 1
+export const BCQ_DIVERGENCE = 2
+export const BCQ_CRITIC_LOSS = 3
+export const BCQ_ACTOR_LOSS = 4
+export const BCQ_MEAN_Q = 5
+export const BCQ_UPDATES = 6
+export const BCQ_COUNT = 7
+export const BCQ_CURSOR = 8

@@ -285,7 +285,7 @@ export class DdpgKernel {
   }
 }
 
-function describeNotFinite(
+export function describeNotFinite(
   state: Float32Array,
   action: Float32Array,
   reward: number,

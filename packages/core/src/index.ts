@@ -2,6 +2,16 @@ export { ABI_VERSION } from './abi.js'
 export { Adam, type AdamOptions } from './adam.js'
 export { Arena } from './arena.js'
 export {
+  type BcqBatch,
+  BcqKernel,
+  type BcqKernelOptions,
+  type BcqNet,
+  type BcqReport,
+  type BcqTarget,
+  moveActions,
+  softClippedGoals,
+} from './bcq.js'
+export {
   type Context,
   ContextEncoder,
   type ContextEncoderOptions,
