@@ -1,5 +1,5 @@
 import type { Problems } from '@trimtab/core'
-import type { NoiseOptions } from './noise.js'
+import { checkNoiseOptions, type NoiseOptions } from './noise.js'
 
 /** Everything that a DDPG agent can be told; the networks' outer sizes come from the spaces. */
 export interface DdpgOptions {
@@ -72,35 +72,5 @@ export function checkDdpgOptions(options: DdpgOptions, problems: Problems, path:
   for (const name of ['weightDecay', 'maxGradientNorm', 'outputPenalty', 'cloningWeight'] as const) {
     notNegative(name, options[name])
   }
-
-  const { process, schedule } = options.noise
-  switch (process.kind) {
-    case 'gaussian':
-      notNegative('noise.process.deviation', process.deviation)
-      break
-    case 'ornstein-uhlenbeck':
-      number('noise.process.mu', process.mu, 'finite', () => true)
-      for (const name of ['theta', 'sigma'] as const) notNegative(`noise.process.${name}`, process[name])
-      positive('noise.process.dt', process.dt)
-      break
-    default:
-      unknownKind('noise.process.kind', process)
-  }
-  switch (schedule.kind) {
-    case 'episodes':
-      for (const name of ['from', 'to'] as const) notNegative(`noise.schedule.${name}`, schedule[name])
-      count('noise.schedule.episodes', schedule.episodes)
-      break
-    case 'updates':
-      for (const name of ['from', 'decrement', 'floor'] as const) {
-        notNegative(`noise.schedule.${name}`, schedule[name])
-      }
-      break
-    default:
-      unknownKind('noise.schedule.kind', schedule)
-  }
-
-  function unknownKind(name: string, value: never): void {
-    problems.check(false, `${path}.${name} is unknown: ${JSON.stringify(value)}`)
-  }
+  checkNoiseOptions(options.noise, problems, `${path}.noise`)
 }

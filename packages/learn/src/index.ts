@@ -1,4 +1,6 @@
 export { linearMap, linearUnmap, logMap, logUnmap, ternarySteps } from './action-map.js'
+export { Bcq, type BcqSetup, createBcq } from './bcq.js'
+export { type BcqOptions, bcqDefaults } from './bcq-options.js'
 export { createDdpg, Ddpg, type DdpgExplanation, type DdpgPolicy, type DdpgSetup } from './ddpg.js'
 export type { DdpgOptions } from './ddpg-options.js'
 export * from './meta/index.js'

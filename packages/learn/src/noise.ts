@@ -1,4 +1,12 @@
-import { byteTensor, type Core, doubleTensor, Random, type Tensor, type TensorReader } from '@trimtab/core'
+import {
+  byteTensor,
+  type Core,
+  doubleTensor,
+  type Problems,
+  Random,
+  type Tensor,
+  type TensorReader,
+} from '@trimtab/core'
 
 /** How one draw follows another. Deviations are in units of the action range [−1, 1] before the schedule scales them. */
 export type NoiseProcess =
@@ -131,5 +139,40 @@ export class ExplorationNoise {
 
   dispose(): void {
     this.#random.dispose()
+  }
+}
+
+/** Notes everything that is wrong with noise options, each with its path. */
+export function checkNoiseOptions({ process, schedule }: NoiseOptions, problems: Problems, path: string): void {
+  const number = (name: string, value: unknown, says: string, holds: (x: number) => boolean): void =>
+    problems.check(
+      typeof value === 'number' && Number.isFinite(value) && holds(value),
+      `${path}.${name} must be ${says}, got ${String(value)}`,
+    )
+  const notNegative = (name: string, value: unknown): void => number(name, value, '≥ 0', (x) => x >= 0)
+  const unknownKind = (name: string, value: never): void =>
+    problems.check(false, `${path}.${name} is unknown: ${JSON.stringify(value)}`)
+  switch (process.kind) {
+    case 'gaussian':
+      notNegative('process.deviation', process.deviation)
+      break
+    case 'ornstein-uhlenbeck':
+      number('process.mu', process.mu, 'finite', () => true)
+      for (const name of ['theta', 'sigma'] as const) notNegative(`process.${name}`, process[name])
+      number('process.dt', process.dt, '> 0', (x) => x > 0)
+      break
+    default:
+      unknownKind('process.kind', process)
+  }
+  switch (schedule.kind) {
+    case 'episodes':
+      for (const name of ['from', 'to'] as const) notNegative(`schedule.${name}`, schedule[name])
+      number('schedule.episodes', schedule.episodes, 'a whole number ≥ 1', (x) => Number.isInteger(x) && x >= 1)
+      break
+    case 'updates':
+      for (const name of ['from', 'decrement', 'floor'] as const) notNegative(`schedule.${name}`, schedule[name])
+      break
+    default:
+      unknownKind('schedule.kind', schedule)
   }
 }

@@ -1,0 +1,219 @@
+import {
+  type Agent,
+  BcqKernel,
+  type BcqReport,
+  ConfigError,
+  type Core,
+  doubleTensor,
+  Problems,
+  type Space,
+  TensorReader,
+  type Transition,
+} from '@trimtab/core'
+import { type BcqOptions, bcqDefaults, checkBcqOptions } from './bcq-options.js'
+import { checkNoiseOptions, ExplorationNoise } from './noise.js'
+import { KERNEL_PREFIX, kernelTensors } from './policy.js'
+import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+
+/** What an agent is made of. */
+export interface BcqSetup {
+  /** What differs from `bcqDefaults`. */
+  readonly options?: Partial<BcqOptions>
+  readonly observation: Space
+  /** Every coordinate in [−1, 1]; the task maps it to limits and replicas. */
+  readonly action: Space
+  readonly seed: number
+  /** Whose policy this is; a file of another task is refused. Default `autoscaling`. */
+  readonly task?: string
+  /** Free text for the policy file: whose trajectories teach it. */
+  readonly trainingData?: string
+}
+
+/**
+ * Makes an agent that knows nothing yet; `load` continues a saved one.
+ * @throws {ConfigError} `config_invalid` with every problem of the setup at once
+ * @example
+ * const agent = createBcq(core, { observation: boxSpace(['load']), action: boxSpace(['replicas']), seed: 1 })
+ */
+export function createBcq(core: Core, setup: BcqSetup): Bcq {
+  const options: BcqOptions = { ...bcqDefaults, ...setup.options }
+  const problems = new Problems()
+  checkBcqOptions(options, problems, 'options')
+  checkNoiseOptions(options.noise, problems, 'options.noise')
+  problems.check(Number.isSafeInteger(setup.seed), `seed must be a safe integer, got ${setup.seed}`)
+  problems.check(setup.observation.names.length > 0, 'observation must have at least one entry')
+  problems.check(setup.action.names.length > 0, 'action must have at least one entry')
+  problems.check(
+    setup.action.kind === 'box' && setup.action.low.every((x) => x === -1) && setup.action.high.every((x) => x === 1),
+    'action must be a box of [−1, 1]: the decoder ends in tanh; map to physical units in the task (linearMap, logMap)',
+  )
+  problems.throwIfAny('bcq')
+  return new Bcq(core, options, {
+    algorithm: 'bcq',
+    task: setup.task ?? 'autoscaling',
+    preset: 'default',
+    observation: setup.observation,
+    action: setup.action,
+    hidden: options.hidden,
+    normalised: false,
+    seed: setup.seed,
+    trainingData: setup.trainingData ?? '',
+  })
+}
+
+/**
+ * Batch-constrained Q-learning (Fujimoto et al. 2019), with which AWARE learns from the trajectories of HPA and VPA (5.3.4):
+ *
+ *     whoever acts    store (s, a, r − baseline, s')                                   observe
+ *     a VAE learns which actions the data has in s;
+ *     candidates are such actions, moved by at most φ;
+ *     twin critics towards r + γ·max over candidates of s' (λ min + (1 − λ) max)       update
+ *     to act          the candidate of s that the first critic values most             decide
+ *
+ * It stays near what was done, so it needs data with variety to get better than who made them. Once it acts online, `explore`
+ * adds noise to the policy, and what that finds joins the data.
+ * Same seed and transitions, same bytes on every host. S: observation entries, A: action entries; actions are in [−1, 1].
+ */
+export class Bcq implements Agent {
+  readonly name = 'bcq'
+  readonly options: BcqOptions
+  readonly #kernel: BcqKernel
+  readonly #noise: ExplorationNoise
+  readonly #draw: Float32Array // [A], the last noise
+  #header: PolicyHeader
+  /** Updates owed: grows by `updatesPerStep`, whole ones are paid. */
+  #owed = 0
+
+  /** Use `createBcq`, which checks what it is given. */
+  constructor(core: Core, options: BcqOptions, header: PolicyHeader) {
+    const stateSize = header.observation.names.length
+    const actionSize = header.action.names.length
+    const latentSize = options.latentsPerAction * actionSize
+    this.options = options
+    this.#header = header
+    this.#kernel = new BcqKernel(core, { ...options, stateSize, actionSize, latentSize, seed: header.seed })
+    this.#noise = new ExplorationNoise(core, actionSize, options.noise, header.seed)
+    this.#draw = new Float32Array(actionSize)
+  }
+
+  /** The serving policy: fills `out` [A]. A NaN in the observation comes out as NaN, for the guard to catch. */
+  decide(observation: Float32Array, out: Float32Array): void {
+    this.act(observation, out, 'averaged')
+  }
+
+  /** The behaviour policy online: the best candidate plus noise, clipped to [−1, 1]. */
+  explore(observation: Float32Array, out: Float32Array): void {
+    this.act(observation, out, 'actor')
+    this.sampleNoise(this.#draw)
+    for (let i = 0; i < out.length; i++) out[i] = Math.min(1, Math.max(-1, out[i]! + this.#draw[i]!))
+  }
+
+  /** Without noise: by the nets that learn (`actor`) or by their slow targets (`averaged`). */
+  act(observation: Float32Array, out: Float32Array, policy: 'actor' | 'averaged'): void {
+    this.#kernel.act(observation, out, policy === 'averaged' ? 'target' : 'learning')
+  }
+
+  /** The next noise that `explore` would add, for a caller that shapes it. Fills `out` [A]. */
+  sampleNoise(out: Float32Array): void {
+    this.#noise.sample(out)
+  }
+
+  /**
+   * Remembers a step; `action` is what was applied, whoever chose it.
+   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`; nothing was stored
+   */
+  observe(transition: Transition): void {
+    const { observation, action, reward, nextObservation, terminated } = transition
+    this.#kernel.insert(observation, action, reward - this.options.rewardBaseline, nextObservation, terminated)
+  }
+
+  /** Learns what one time step is worth; before the warm-up nothing. A non-finite update is skipped and counted. */
+  update(): BcqReport {
+    if (this.#kernel.size >= this.options.warmUp) {
+      this.#owed += this.options.updatesPerStep
+      const whole = Math.floor(this.#owed)
+      if (whole > 0) {
+        this.learn(whole)
+        this.#owed -= whole
+      }
+    }
+    return this.#kernel.report()
+  }
+
+  /**
+   * Offline training: so many updates on what is remembered, without new steps.
+   * @throws {ConfigError} `replay_empty`
+   */
+  learn(updates: number): BcqReport {
+    this.#kernel.update(updates)
+    this.#noise.countUpdates(updates)
+    return this.#kernel.report()
+  }
+
+  /** Call after the last step of an episode that the agent drove. */
+  endEpisode(): void {
+    this.#noise.endEpisode()
+  }
+
+  /** Transitions remembered now. */
+  get size(): number {
+    return this.#kernel.size
+  }
+
+  /** A factor on the scheduled noise, 1 unless set. */
+  get noiseScale(): number {
+    return this.#noise.scale
+  }
+
+  set noiseScale(scale: number) {
+    if (!(scale >= 0 && scale < Infinity)) {
+      throw new ConfigError('config_invalid', `noiseScale must be ≥ 0 and finite, got ${scale}`)
+    }
+    this.#noise.scale = scale
+  }
+
+  /** What multiplies the noise process now: schedule × `noiseScale`. */
+  get noiseFactor(): number {
+    return this.#noise.factor
+  }
+
+  /** What the policy file's header says. */
+  get header(): PolicyHeader {
+    return this.#header
+  }
+
+  /** Everything as a policy file; an agent of the same setup that loads it goes on as if it had never stopped, to the bit. */
+  save(): Uint8Array {
+    return writePolicyFile(this.#header, [
+      ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
+      ...this.#noise.save(),
+      doubleTensor('agent.owed', [this.#owed]),
+    ])
+  }
+
+  /**
+   * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
+   * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
+   */
+  load(bytes: Uint8Array): void {
+    const { header, tensors } = readPolicyFile(bytes)
+    checkPurpose(header, this.#header)
+    const reader = new TensorReader(tensors)
+    const [owed] = reader.doubles('agent.owed', 1)
+    const restoreNoise = this.#noise.load(reader)
+    this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
+    restoreNoise()
+    this.#owed = owed!
+    this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
+  }
+
+  /** May be called twice. */
+  dispose(): void {
+    this.#kernel.dispose()
+    this.#noise.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+}
