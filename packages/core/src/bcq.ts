@@ -58,9 +58,7 @@ const TARGET_NETS: Readonly<Record<BcqTarget, number>> = {
 }
 
 const partOf = (which: BcqNet | BcqTarget): [block: number, net: number] =>
-  which in TARGET_NETS
-    ? [abi.BCQ_TARGET, TARGET_NETS[which as BcqTarget]]
-    : [abi.BCQ_LIVE, LIVE_NETS[which as BcqNet]]
+  which in TARGET_NETS ? [abi.BCQ_TARGET, TARGET_NETS[which as BcqTarget]] : [abi.BCQ_LIVE, LIVE_NETS[which as BcqNet]]
 
 export interface BcqReport extends UpdateReport {
   /** How often, after three updates in a row that were not finite, the last good weights came back. */
