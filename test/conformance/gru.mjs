@@ -1,6 +1,6 @@
 // Handlers for the recurrent vectors (nn-vectors/README.md beside the vectors), run in the f32 core.
 // A cell's gates r, z, n are not part of the API; its next state and every gradient pin them.
-import { Gru, Mlp } from '@trimtab/core'
+import { ContextEncoder, Gru, Mlp } from '@trimtab/core'
 import { compare } from './compare.mjs'
 
 const f32 = (rows) => Float32Array.from([rows].flat(Number.POSITIVE_INFINITY))
@@ -134,8 +134,36 @@ function checkEmbedding(vector, { tol }, { core }) {
     embedding_top: head(meanOf([2, 3]), [fc1, fc2]),
     embedding_all_hn: head(meanOf([0, 1, 2, 3]), [fc4]),
   }
+  // The same readings by the encoder that users have.
+  const embed = (dense, head, allHidden) => {
+    const encoder = new ContextEncoder(core, {
+      ...{ kind: 'gru', inputSize: I, hiddenSize: H, dense, allHidden, maxSequences: M, maxSteps: T },
+      ...{ learningRate: 0, seed: 0 },
+    })
+    encoder.setParameters(Float32Array.from([...parameters, ...head.flatMap(([w, b]) => [...w, ...b])]))
+    const z = new Float32Array(embedding)
+    encoder.encode([{ steps: x, lengths: new Int32Array(M).fill(T) }], z)
+    encoder.dispose()
+    return z
+  }
+  const encoded = {
+    embedding_top: embed([fc_mid, embedding], [fc1, fc2], false),
+    embedding_all_hn: embed([embedding], [fc4], true),
+  }
   const generated = { w_ih_l0_fwd: units[0].w_ih.subarray(0, 8), x: x.subarray(0, 8), fc4_w: fc4[0].subarray(0, 8) }
-  return [...compare(generated, first8, {}, 'first8'), ...compare(got, expected, tol.f32)]
+  return [
+    ...compare(generated, first8, {}, 'first8'),
+    ...compare(got, expected, tol.f32),
+    ...compare(
+      encoded,
+      {
+        embedding_top: expected.embedding_top,
+        embedding_all_hn: expected.embedding_all_hn,
+      },
+      tol.f32,
+      'encoder',
+    ),
+  ]
 }
 
 export const handlers = {

@@ -295,7 +295,10 @@ export class ContextEncoder {
       const wrong = lengths.findIndex((length) => length < 1 || length > rows || length > maxSteps)
       if (wrong >= 0)
         refuse(`contexts[${g}].lengths[${wrong}] must be 1 to ${Math.min(rows, maxSteps)}, got ${lengths[wrong]}`)
-      requireFinite(`contexts[${g}].steps`, steps)
+      for (const [i, length] of lengths.entries()) {
+        const start = i * rows * inputSize
+        requireFinite(`contexts[${g}].steps`, steps.subarray(start, start + length * inputSize))
+      }
     }
   }
 

@@ -1,6 +1,17 @@
 // Memory, growth, traps and disposal: what a service that runs for years relies on.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Adam, Arena, type Core, createCore, DdpgKernel, Mlp, Random, RffSvm, RunningMoments } from '../src/index.js'
+import {
+  Adam,
+  Arena,
+  ContextEncoder,
+  type Core,
+  createCore,
+  DdpgKernel,
+  Mlp,
+  Random,
+  RffSvm,
+  RunningMoments,
+} from '../src/index.js'
 import { smallAgent, smallOptions } from './ddpg-agent.js'
 
 let core: Core
@@ -99,6 +110,15 @@ describe('disposal', () => {
     ['Random', (on) => new Random(on, 1), (random: Random) => random.uniform()],
     ['RffSvm', (on) => new RffSvm(on, { inputs: 2 }), (svm: RffSvm) => svm.decision([0, 0])],
     ['RunningMoments', (on) => new RunningMoments(on, 2), (moments: RunningMoments) => moments.mean()],
+    [
+      'ContextEncoder',
+      (on) =>
+        new ContextEncoder(on, {
+          ...{ kind: 'gru', inputSize: 2, hiddenSize: 3, dense: [2], maxSequences: 2, maxSteps: 3 },
+          ...{ learningRate: 0.1, seed: 1 },
+        }),
+      (encoder: ContextEncoder) => encoder.parameters(),
+    ],
     ['DdpgKernel', (on) => new DdpgKernel(on, smallOptions), (kernel: DdpgKernel) => kernel.report()],
   ]
 
