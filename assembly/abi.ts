@@ -12,6 +12,8 @@
 @inline export const NOT_FINITE: i32 = -1
 // @ts-ignore: decorator
 @inline export const EMPTY: i32 = -2
+// @ts-ignore: decorator
+@inline export const FULL: i32 = -3
 
 // What `ddpg_pointer` finds.
 // @ts-ignore: decorator
@@ -284,3 +286,87 @@
 @inline export const BCQ_COUNT: i32 = 7
 // @ts-ignore: decorator
 @inline export const BCQ_CURSOR: i32 = 8
+
+// What `ppo_get` and `ppo_set` name; the first six are means over the last epoch.
+// @ts-ignore: decorator
+@inline export const PPO_POLICY_LOSS: i32 = 0
+// @ts-ignore: decorator
+@inline export const PPO_VALUE_LOSS: i32 = 1
+// @ts-ignore: decorator
+@inline export const PPO_ENTROPY: i32 = 2
+// @ts-ignore: decorator
+@inline export const PPO_DIVERGENCE: i32 = 3
+// @ts-ignore: decorator
+@inline export const PPO_CLIPPED: i32 = 4
+// @ts-ignore: decorator
+@inline export const PPO_MEAN_VALUE: i32 = 5
+// @ts-ignore: decorator
+@inline export const PPO_UPDATES: i32 = 6
+// @ts-ignore: decorator
+@inline export const PPO_COUNT: i32 = 7
+// @ts-ignore: decorator
+@inline export const PPO_POLICY_LEARNING_RATE: i32 = 8
+// @ts-ignore: decorator
+@inline export const PPO_VALUE_LEARNING_RATE: i32 = 9
+// @ts-ignore: decorator
+@inline export const PPO_CLIP: i32 = 10
+// @ts-ignore: decorator
+@inline export const PPO_ENTROPY_WEIGHT: i32 = 11
+
+// What `ppo_convert` copies.
+// @ts-ignore: decorator
+@inline export const PPO_POLICY: i32 = 0
+// @ts-ignore: decorator
+@inline export const PPO_VALUE: i32 = 1
+// @ts-ignore: decorator
+@inline export const PPO_POLICY_GRADIENT: i32 = 2
+// @ts-ignore: decorator
+@inline export const PPO_VALUE_GRADIENT: i32 = 3
+// @ts-ignore: decorator
+@inline export const PPO_POLICY_FIRST_MOMENT: i32 = 4
+// @ts-ignore: decorator
+@inline export const PPO_POLICY_SECOND_MOMENT: i32 = 5
+// @ts-ignore: decorator
+@inline export const PPO_VALUE_FIRST_MOMENT: i32 = 6
+// @ts-ignore: decorator
+@inline export const PPO_VALUE_SECOND_MOMENT: i32 = 7
+
+// What `ppo_pointer` finds. BATCH: advantages used, log-probabilities, entropies and ratios of the last mini-batch, f64 [4, N].
+// @ts-ignore: decorator
+@inline export const PPO_IO: i32 = 0
+// @ts-ignore: decorator
+@inline export const PPO_STATES: i32 = 1
+// @ts-ignore: decorator
+@inline export const PPO_NEXTS: i32 = 2
+// @ts-ignore: decorator
+@inline export const PPO_ACTIONS: i32 = 3
+// @ts-ignore: decorator
+@inline export const PPO_REWARDS: i32 = 4
+// @ts-ignore: decorator
+@inline export const PPO_LOG_PROBABILITIES: i32 = 5
+// @ts-ignore: decorator
+@inline export const PPO_VALUES: i32 = 6
+// @ts-ignore: decorator
+@inline export const PPO_NEXT_VALUES: i32 = 7
+// @ts-ignore: decorator
+@inline export const PPO_ADVANTAGES: i32 = 8
+// @ts-ignore: decorator
+@inline export const PPO_RETURNS: i32 = 9
+// @ts-ignore: decorator
+@inline export const PPO_ENDS: i32 = 10
+// @ts-ignore: decorator
+@inline export const PPO_PARTITIONS: i32 = 11
+// @ts-ignore: decorator
+@inline export const PPO_LAST_ROWS: i32 = 12
+// @ts-ignore: decorator
+@inline export const PPO_CONTEXTS: i32 = 13
+// @ts-ignore: decorator
+@inline export const PPO_SLOPES: i32 = 14
+// @ts-ignore: decorator
+@inline export const PPO_ORDER: i32 = 15
+// @ts-ignore: decorator
+@inline export const PPO_BATCH: i32 = 16
+// @ts-ignore: decorator
+@inline export const PPO_RANDOM: i32 = 17
+// @ts-ignore: decorator
+@inline export const PPO_LAST_GOOD: i32 = 18

@@ -92,6 +92,20 @@ export { bcq_bytes, bcq_configure, bcq_create, bcq_shape_bytes } from './rl/bcq-
 export { bcq_act, bcq_draw, bcq_goals, bcq_insert, bcq_learn, bcq_move, bcq_q, bcq_update } from './rl/bcq'
 export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update } from './rl/ddpg'
 export { last_good_copy, last_good_get, last_good_length, last_good_set } from './rl/last-good'
+export { gae_estimate, gae_monte_carlo } from './rl/gae'
+export {
+  ppo_act,
+  ppo_clear,
+  ppo_end_episode,
+  ppo_epoch,
+  ppo_fill_contexts,
+  ppo_insert,
+  ppo_learn,
+  ppo_prepare,
+  ppo_value,
+} from './rl/ppo'
+export { ppo_canonical, ppo_convert, ppo_get, ppo_keep_good, ppo_pointer, ppo_set } from './rl/ppo-access'
+export { ppo_bytes, ppo_configure, ppo_configure_adam, ppo_create, ppo_shape_bytes } from './rl/ppo-plan'
 export { moments_bytes, moments_create, moments_normalise, moments_update } from './stats/moments'
 export { svm_bytes, svm_create, svm_decide, svm_fit, svm_map, svm_observe } from './stats/svm'
 export { path_bytes, path_column, path_get, path_layout } from './trace/layout'

@@ -19,10 +19,11 @@ import { BadCall, casesOf, parseCall } from './cases.mjs'
 import { handlers as gru } from './gru.mjs'
 import { handlers as hpaVpa } from './hpa-vpa.mjs'
 import { handlers as nn } from './nn.mjs'
+import { handlers as ppo } from './ppo.mjs'
 import { handlers as trace } from './trace.mjs'
 import { handlers as traceDependencies } from './trace-dependencies.mjs'
 
-const handlers = { ...gru, ...hpaVpa, ...nn, ...trace, ...traceDependencies }
+const handlers = { ...gru, ...hpaVpa, ...nn, ...ppo, ...trace, ...traceDependencies }
 
 function jsonFiles(folder) {
   return readdirSync(folder, { withFileTypes: true })

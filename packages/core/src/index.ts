@@ -36,10 +36,13 @@ export type {
 export { Core, createCore } from './core.js'
 export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './ddpg.js'
 export { AdapterError, ConfigError, CoreError, FormatError, Problems, TraceError, TrimtabError } from './errors.js'
+export { type Estimates, generalisedAdvantages, monteCarloReturns, type Steps } from './gae.js'
 export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './gru.js'
 export type { GuardReport } from './last-good.js'
 export { CoreMath } from './math.js'
 export { type Activation, Mlp, type MlpOptions } from './mlp.js'
+export { type LivePpoHyperparameter, type PpoBatch, PpoKernel, type PpoNet, type PpoReport } from './ppo.js'
+export type { PpoKernelOptions } from './ppo-options.js'
 export {
   type AllenCunneenQueue,
   allenCunneen,

@@ -1,0 +1,264 @@
+// A PPO agent's block: who lies where. `ppo.ts` is what it does.
+//
+// N: mini-batch, S: state, Z: context, W = S + Z, A: outputs of the policy (categories, or coordinates of a Gaussian),
+// C: capacity of the rollout, P: partitions; fp: flat length of the policy net and, for a Gaussian, its padded(A) log deviations;
+// fv: flat length of the value net; every part is 16-byte aligned
+//   head: Ppo | policy Net | value Net | policy AdamOptions | value AdamOptions | LastGood | random state | sizes
+//   body: live [fp + fv], policy moments m, v [2 fp], value moments m, v [2 fv] | their last good copy | gradients [fp + fv]
+//         policy workspace | value workspace | io: state, next [W each], action, distribution [A each]
+//         inputs [N, W] | advantages, log-probabilities, entropies, ratios f64 [4, N] | partitions of a mini-batch i32 [N] | figures | order i32 [C]
+//         contexts, slopes, slopes of a mini-batch [P, Z each] | rollout columns (rollout.ts)
+import { padded, REAL } from '../math/real'
+import { beginPlan, place, planned } from '../memory/plan'
+import { LINEAR } from '../nn/activation'
+import { adam_configure, AdamOptions } from '../nn/adam'
+import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
+import { initialiseOrthogonal } from '../nn/orthogonal'
+import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
+import { guardBlock, LastGood } from './last-good'
+import { clearRollout, Rollout } from './rollout'
+
+// @ts-ignore: decorator
+@inline export const FIGURES: usize = 6
+
+// @ts-ignore: decorator
+@unmanaged export class Ppo extends Rollout {
+  batch: i32 = 0
+  /** A */
+  outputs: i32 = 0
+  /** 1: actions are real numbers around the policy's outputs; 0: one of A categories. */
+  gaussian: i32 = 0
+  /** 1: advantages are normalised in each mini-batch, 2: once in the whole rollout, 0: never. */
+  normalise: i32 = 0
+  /** Mini-batches are drawn with replacement instead of dealt out. */
+  replacement: i32 = 0
+  /** Returns without λ and without V(next). */
+  monteCarlo: i32 = 0
+  /** Gradients are clipped by the norm over both nets. */
+  sharedNorm: i32 = 0
+  updates: i32 = 0
+  policy: usize = 0
+  value: usize = 0
+  policyAdam: usize = 0
+  valueAdam: usize = 0
+  guard: usize = 0
+  random: usize = 0
+  live: usize = 0
+  policyMoments: usize = 0
+  valueMoments: usize = 0
+  gradients: usize = 0
+  policySpace: usize = 0
+  valueSpace: usize = 0
+  io: usize = 0
+  inputs: usize = 0
+  used: usize = 0
+  batchLogProbabilities: usize = 0
+  entropies: usize = 0
+  ratios: usize = 0
+  order: usize = 0
+  slopes: usize = 0
+  batchSlopes: usize = 0
+  batchPartitions: usize = 0
+  discount: f64 = 0
+  lambda: f64 = 0
+  clip: f64 = 0
+  /** 0: values are not clipped. */
+  valueClip: f64 = 0
+  valueWeight: f64 = 0
+  entropyWeight: f64 = 0
+  /** Mini-batches of this epoch that led to a step. */
+  taken: i32 = 0
+  /** f64 [FIGURES] each, by the names of abi.ts: the last mini-batch, the sums of an epoch, the means of the last one that took steps. */
+  batchFigures: usize = 0
+  sums: usize = 0
+  figures: usize = 0
+}
+
+// @ts-ignore: decorator
+@inline export function policyOf(ppo: Ppo): Net {
+  return changetype<Net>(ppo.policy)
+}
+// @ts-ignore: decorator
+@inline export function valueOf(ppo: Ppo): Net {
+  return changetype<Net>(ppo.value)
+}
+/** fp */
+// @ts-ignore: decorator
+@inline export function policyLength(ppo: Ppo): i32 {
+  return policyOf(ppo).flat + (ppo.gaussian ? padded(ppo.outputs) : 0)
+}
+// @ts-ignore: decorator
+@inline export function policyBytes(ppo: Ppo): usize {
+  return <usize>policyLength(ppo) * REAL
+}
+// @ts-ignore: decorator
+@inline export function valueBytes(ppo: Ppo): usize {
+  return <usize>valueOf(ppo).flat * REAL
+}
+/** Where a Gaussian's log deviations lie in a block of the policy's shape. */
+// @ts-ignore: decorator
+@inline export function deviationsIn(ppo: Ppo, block: usize): usize {
+  return block + <usize>policyOf(ppo).flat * REAL
+}
+/** Bytes of an input (state, context). */
+// @ts-ignore: decorator
+@inline export function inputRow(ppo: Ppo): usize {
+  return <usize>ppo.width * REAL
+}
+// @ts-ignore: decorator
+@inline export function ioNext(ppo: Ppo): usize {
+  return ppo.io + inputRow(ppo)
+}
+// @ts-ignore: decorator
+@inline export function ioAction(ppo: Ppo): usize {
+  return ppo.io + 2 * inputRow(ppo)
+}
+// @ts-ignore: decorator
+@inline export function ioDistribution(ppo: Ppo): usize {
+  return ioAction(ppo) + <usize>ppo.outputs * REAL
+}
+
+/** Plans everything from `head` on and returns where it ends. shape i32: S, Z, A, gaussian, N, C, P, activation, h, then h sizes. */
+function layOut(head: usize, shape: usize): usize {
+  const hidden = load<i32>(shape, 32)
+  beginPlan(head)
+  const ppo = changetype<Ppo>(place(offsetof<Ppo>()))
+  ppo.stateSize = load<i32>(shape)
+  ppo.contextSize = load<i32>(shape, 4)
+  ppo.width = ppo.stateSize + ppo.contextSize
+  ppo.outputs = load<i32>(shape, 8)
+  ppo.gaussian = load<i32>(shape, 12)
+  ppo.actionWidth = ppo.gaussian ? ppo.outputs : 1
+  ppo.batch = load<i32>(shape, 16)
+  ppo.capacity = load<i32>(shape, 20)
+  ppo.partitions = load<i32>(shape, 24)
+  ppo.policy = place(netBytes(hidden + 1))
+  ppo.value = place(netBytes(hidden + 1))
+  ppo.policyAdam = place(offsetof<AdamOptions>())
+  ppo.valueAdam = place(offsetof<AdamOptions>())
+  ppo.guard = place(offsetof<LastGood>())
+  ppo.random = place(RANDOM_BYTES)
+  const sizes = place(<usize>(2 * hidden + 3) << 2)
+  planNet(ppo.policy, sizes, shape, ppo.width, ppo.outputs)
+  planNet(ppo.value, sizes, shape, ppo.width, 1)
+
+  const fp = policyBytes(ppo), fv = valueBytes(ppo), n = <usize>ppo.batch
+  ppo.live = place(3 * (fp + fv))
+  ppo.policyMoments = ppo.live + fp + fv
+  ppo.valueMoments = ppo.policyMoments + 2 * fp
+  changetype<LastGood>(ppo.guard).copy = place(3 * (fp + fv))
+  ppo.gradients = place(fp + fv)
+  ppo.policySpace = place(<usize>policyOf(ppo).workspace * REAL)
+  ppo.valueSpace = place(<usize>valueOf(ppo).workspace * REAL)
+  ppo.io = place(2 * (inputRow(ppo) + <usize>ppo.outputs * REAL))
+  ppo.inputs = place(n * inputRow(ppo))
+  ppo.used = place(4 * n << 3)
+  ppo.batchLogProbabilities = ppo.used + (n << 3)
+  ppo.entropies = ppo.used + (2 * n << 3)
+  ppo.ratios = ppo.used + (3 * n << 3)
+  ppo.batchPartitions = place(n << 2)
+  ppo.batchFigures = place(FIGURES << 3)
+  ppo.sums = place(FIGURES << 3)
+  ppo.figures = place(FIGURES << 3)
+  placeRollout(ppo)
+  return planned()
+}
+
+function placeRollout(ppo: Ppo): void {
+  const steps = <usize>ppo.capacity, partitions = <usize>ppo.partitions
+  const contextBytes = partitions * <usize>ppo.contextSize * REAL
+  ppo.contexts = place(contextBytes)
+  ppo.slopes = place(contextBytes)
+  ppo.batchSlopes = place(contextBytes)
+  ppo.states = place(steps * inputRow(ppo))
+  ppo.nexts = place(steps * inputRow(ppo))
+  ppo.actions = place(steps * <usize>ppo.actionWidth * REAL)
+  ppo.rewards = place(steps << 3)
+  ppo.logProbabilities = place(steps << 3)
+  ppo.values = place(steps << 3)
+  ppo.nextValues = place(steps << 3)
+  ppo.advantages = place(steps << 3)
+  ppo.returns = place(steps << 3)
+  ppo.ends = place(steps << 2)
+  ppo.partitionOf = place(steps << 2)
+  ppo.order = place(max(steps, <usize>ppo.batch) << 2)
+  ppo.lastRows = place(partitions << 2)
+  ppo.carry = place(partitions << 3)
+}
+
+/** in → the hidden layers (one activation) → out (linear). */
+function planNet(net: usize, sizes: usize, shape: usize, inputs: i32, out: i32): void {
+  const hidden = load<i32>(shape, 32)
+  const activations = sizes + (<usize>(hidden + 2) << 2)
+  store<i32>(sizes, inputs)
+  for (let i: usize = 0; i < <usize>hidden; i++) {
+    store<i32>(sizes + (i << 2), load<i32>(shape + (i << 2), 36), 4)
+    store<i32>(activations + (i << 2), load<i32>(shape, 28))
+  }
+  store<i32>(activations - 4, out)
+  store<i32>(activations + (<usize>hidden << 2), LINEAR)
+  mlp_plan(net, hidden + 1, sizes, activations, load<i32>(shape, 16))
+}
+
+function shapeWords(hidden: i32): usize {
+  return ((<usize>(9 + hidden) << 2) + 15) & ~15
+}
+
+/** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
+export function ppo_shape_bytes(hidden: i32): usize {
+  return shapeWords(hidden) + offsetof<Ppo>() + 512 + 2 * netBytes(hidden + 1) + (<usize>hidden << 3)
+}
+
+/** Bytes of an agent. */
+export function ppo_bytes(shape: usize): usize {
+  const head = shape + shapeWords(load<i32>(shape, 32))
+  return layOut(head, shape) - head
+}
+
+/**
+ * Makes an agent in `base`, `ppo_bytes` long: random nets, an empty rollout, null contexts.
+ * orthogonal: gains √2, .01 for the policy's outputs and 1 for the value, biases 0 (CleanRL); otherwise uniform in ±1/sqrt(in).
+ */
+export function ppo_create(base: usize, shape: usize, orthogonal: i32, seedLow: i32, seedHigh: i32): void {
+  layOut(base, shape)
+  const ppo = changetype<Ppo>(base)
+  random_seed(ppo.random, seedLow, seedHigh, 1)
+  const value = ppo.live + policyBytes(ppo)
+  if (orthogonal) {
+    initialiseOrthogonal(policyOf(ppo), ppo.live, ppo.random, Math.sqrt(2.0), 0.01)
+    initialiseOrthogonal(valueOf(ppo), value, ppo.random, Math.sqrt(2.0), 1.0)
+  } else {
+    mlp_initialise(ppo.policy, ppo.live, ppo.random)
+    mlp_initialise(ppo.value, value, ppo.random)
+  }
+  random_seed(ppo.random, seedLow, seedHigh, 2)
+  clearRollout(ppo)
+  guardBlock(changetype<LastGood>(ppo.guard), ppo.live, 3 * (policyBytes(ppo) + valueBytes(ppo)), changetype<LastGood>(ppo.guard).copy)
+}
+
+/** How the optimisers step. */
+export function ppo_configure_adam(
+  pointer: usize, policyRate: f64, valueRate: f64, epsilon: f64, maxNorm: f64, sharedNorm: i32,
+): void {
+  const ppo = changetype<Ppo>(pointer)
+  adam_configure(ppo.policyAdam, policyRate, 0.9, 0.999, epsilon, 0.0, maxNorm, 0)
+  adam_configure(ppo.valueAdam, valueRate, 0.9, 0.999, epsilon, 0.0, maxNorm, 0)
+  ppo.sharedNorm = sharedNorm
+}
+
+/** What the loss is and how mini-batches are made. */
+export function ppo_configure(
+  pointer: usize, discount: f64, lambda: f64, monteCarlo: i32, clip: f64, valueClip: f64, valueWeight: f64, entropyWeight: f64,
+  normalise: i32, replacement: i32,
+): void {
+  const ppo = changetype<Ppo>(pointer)
+  ppo.discount = discount
+  ppo.lambda = lambda
+  ppo.monteCarlo = monteCarlo
+  ppo.clip = clip
+  ppo.valueClip = valueClip
+  ppo.valueWeight = valueWeight
+  ppo.entropyWeight = entropyWeight
+  ppo.normalise = normalise
+  ppo.replacement = replacement
+}

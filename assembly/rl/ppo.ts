@@ -1,0 +1,207 @@
+// Proximal policy optimisation: acting, remembering, and a whole epoch of mini-batches as one call. Schulman et al. 2017.
+// ppo-plan.ts holds the memory map, ppo-loss.ts the loss. N: mini-batch, S: state, Z: context, W = S + Z, A: outputs, P: partitions.
+import { EMPTY, FULL, NOT_FINITE, OK } from '../abi'
+import { padded, Real, REAL } from '../math/real'
+import { adam, AdamOptions, LARGEST_SQUARED_NORM, squaredNorm } from '../nn/adam'
+import { backward, copyReals, forward, outputs } from '../nn/mlp'
+import { random_integer } from '../random/xoshiro'
+import { sumContextSlopes } from './context'
+import { failGuard, LastGood, passGuard } from './last-good'
+import { drawCategory, drawNormals, largest, normalLogDensity, softmax } from './policy-head'
+import { policyLoss, valueLoss } from './ppo-loss'
+import {
+  deviationsIn, FIGURES, inputRow, ioAction, ioDistribution, ioNext, policyBytes, policyLength, policyOf, Ppo, valueBytes, valueOf,
+} from './ppo-plan'
+import { appendStep, clearRollout, endEpisode, estimateReturns, fillContexts, takeAdvantages } from './rollout'
+
+/** The io record's distribution: probabilities of the categories, or means; returns log Σ e^x of a categorical. */
+function distribution(ppo: Ppo): f64 {
+  const net = policyOf(ppo)
+  forward(net, ppo.live, ppo.io, inputRow(ppo), 1, ppo.policySpace)
+  const x = outputs(net, ppo.policySpace)
+  if (!ppo.gaussian) return softmax(x, ioDistribution(ppo), ppo.outputs)
+  copyReals(ioDistribution(ppo), x, ppo.outputs)
+  return 0.0
+}
+
+/** The io record's action for its state: drawn from the policy where `sample`, else the likeliest. */
+export function ppo_act(pointer: usize, sample: i32): void {
+  const ppo = changetype<Ppo>(pointer)
+  distribution(ppo)
+  const action = ioAction(ppo), found = ioDistribution(ppo)
+  if (!ppo.gaussian) {
+    store<Real>(action, <Real>(sample ? drawCategory(found, ppo.outputs, ppo.random) : largest(found, ppo.outputs)))
+  } else if (sample) drawNormals(found, deviationsIn(ppo, ppo.live), action, ppo.outputs, ppo.random)
+  else copyReals(action, found, ppo.outputs)
+}
+
+/** V of the io record's state. */
+export function ppo_value(pointer: usize): f64 {
+  const ppo = changetype<Ppo>(pointer)
+  forward(valueOf(ppo), ppo.live + policyBytes(ppo), ppo.io, inputRow(ppo), 1, ppo.valueSpace)
+  return <f64>load<Real>(outputs(valueOf(ppo), ppo.valueSpace))
+}
+
+/** Stores the io record with the probability that the policy now gives its action: 0, or FULL or NOT_FINITE and nothing changed. */
+export function ppo_insert(pointer: usize, reward: f64, terminated: i32, partition: i32): i32 {
+  const ppo = changetype<Ppo>(pointer)
+  if (ppo.count == ppo.capacity) return FULL
+  const action = ioAction(ppo)
+  const end = action + <usize>ppo.actionWidth * REAL
+  for (let at = ppo.io; at < end; at += REAL) if (!isFinite<Real>(load<Real>(at))) return NOT_FINITE
+  const normaliser = distribution(ppo)
+  const x = outputs(policyOf(ppo), ppo.policySpace)
+  const logProbability = ppo.gaussian
+    ? normalLogDensity(x, deviationsIn(ppo, ppo.live), action, ppo.outputs)
+    : <f64>load<Real>(x + <usize>load<Real>(action) * REAL) - normaliser
+  if (!isFinite(reward) || !isFinite(logProbability)) return NOT_FINITE
+  appendStep(ppo, ppo.io, action, ioNext(ppo), reward, logProbability, terminated, partition)
+  return OK
+}
+
+export function ppo_end_episode(pointer: usize, partition: i32): void {
+  endEpisode(changetype<Ppo>(pointer), partition)
+}
+
+export function ppo_clear(pointer: usize): void {
+  clearRollout(changetype<Ppo>(pointer))
+}
+
+/** Puts the contexts behind the states of the rollout. */
+export function ppo_fill_contexts(pointer: usize): void {
+  fillContexts(changetype<Ppo>(pointer))
+}
+
+/** Values, advantages and returns of the rollout: 0, or EMPTY. */
+export function ppo_prepare(pointer: usize): i32 {
+  const ppo = changetype<Ppo>(pointer)
+  if (ppo.count == 0) return EMPTY
+  fillContexts(ppo)
+  evaluate(ppo, ppo.states, ppo.values)
+  evaluate(ppo, ppo.nexts, ppo.nextValues)
+  estimateReturns(ppo, ppo.monteCarlo != 0, ppo.discount, ppo.lambda)
+  if (ppo.normalise == 2) {
+    deal(ppo)
+    takeAdvantages(ppo, ppo.order, ppo.count, true, ppo.advantages)
+  }
+  return OK
+}
+
+/** values [C] = V(rows [C, W]) */
+function evaluate(ppo: Ppo, rows: usize, values: usize): void {
+  const net = valueOf(ppo)
+  const width = <usize>padded(1) * REAL
+  for (let start = 0; start < ppo.count; start += ppo.batch) {
+    const n = min(ppo.batch, ppo.count - start)
+    forward(net, ppo.live + policyBytes(ppo), rows + <usize>start * inputRow(ppo), inputRow(ppo), n, ppo.valueSpace)
+    const v = outputs(net, ppo.valueSpace)
+    for (let i: usize = 0; i < <usize>n; i++) store<f64>(values + ((<usize>start + i) << 3), <f64>load<Real>(v + i * width))
+  }
+}
+
+/** order [count] = 0, 1, 2 … */
+function deal(ppo: Ppo): void {
+  for (let i = 0; i < ppo.count; i++) store<i32>(ppo.order + (<usize>i << 2), i)
+}
+
+function shuffle(order: usize, count: i32, random: usize): void {
+  for (let i = count - 1; i > 0; i--) {
+    const here = order + (<usize>i << 2), there = order + (<usize>random_integer(random, i + 1) << 2)
+    const row = load<i32>(here)
+    store<i32>(here, load<i32>(there))
+    store<i32>(there, row)
+  }
+}
+
+/**
+ * One pass over the prepared rollout in mini-batches: every step once in random order, the last mini-batch as small as it
+ * comes; or as many drawn with replacement. `slopes` becomes their mean dLoss/dcontexts. 0, or EMPTY.
+ */
+export function ppo_epoch(pointer: usize): i32 {
+  const ppo = changetype<Ppo>(pointer)
+  if (ppo.count == 0) return EMPTY
+  startReport(ppo)
+  deal(ppo)
+  if (!ppo.replacement) shuffle(ppo.order, ppo.count, ppo.random)
+  for (let start = 0; start < ppo.count; start += ppo.batch) {
+    const n = min(ppo.batch, ppo.count - start)
+    const rows = ppo.order + (<usize>start << 2)
+    if (ppo.replacement) for (let i: usize = 0; i < <usize>n; i++) store<i32>(rows + (i << 2), random_integer(ppo.random, ppo.count))
+    learn(ppo, rows, n)
+  }
+  finishReport(ppo)
+  return OK
+}
+
+function startReport(ppo: Ppo): void {
+  ppo.taken = 0
+  memory.fill(ppo.sums, 0, FIGURES << 3)
+  memory.fill(ppo.slopes, 0, <usize>(ppo.partitions * ppo.contextSize) * REAL)
+}
+
+function finishReport(ppo: Ppo): void {
+  if (ppo.taken == 0) return
+  const share = 1.0 / <f64>ppo.taken
+  for (let i: usize = 0; i < FIGURES << 3; i += 8) store<f64>(ppo.figures + i, load<f64>(ppo.sums + i) * share)
+  const end = ppo.slopes + <usize>(ppo.partitions * ppo.contextSize) * REAL
+  for (let at = ppo.slopes; at < end; at += REAL) store<Real>(at, load<Real>(at) * <Real>share)
+}
+
+/** One mini-batch, the n prepared steps named by `order`. */
+export function ppo_learn(pointer: usize, n: i32): void {
+  const ppo = changetype<Ppo>(pointer)
+  startReport(ppo)
+  learn(ppo, ppo.order, n)
+  finishReport(ppo)
+}
+
+/** One Adam step of both nets. A loss or gradient that is not finite changes nothing but the guard's counters. */
+function learn(ppo: Ppo, rows: usize, n: i32): void {
+  const guard = changetype<LastGood>(ppo.guard)
+  const fp = policyBytes(ppo), fv = valueBytes(ppo)
+  const policy = ppo.live, value = ppo.live + fp
+  const row = inputRow(ppo)
+  for (let i: usize = 0; i < <usize>n; i++) {
+    copyReals(ppo.inputs + i * row, ppo.states + <usize>load<i32>(rows + (i << 2)) * row, ppo.width)
+  }
+  takeAdvantages(ppo, rows, n, ppo.normalise == 1, ppo.used)
+  memory.fill(ppo.gradients, 0, fp + fv)
+  forward(policyOf(ppo), policy, ppo.inputs, row, n, ppo.policySpace)
+  forward(valueOf(ppo), value, ppo.inputs, row, n, ppo.valueSpace)
+  const loss = policyLoss(ppo, rows, n) + valueLoss(ppo, rows, n)
+  backward(policyOf(ppo), policy, ppo.inputs, row, n, ppo.policySpace, ppo.gradients, false)
+  const wanted = ppo.contextSize > 0
+  const slopes = backward(valueOf(ppo), value, ppo.inputs, row, n, ppo.valueSpace, ppo.gradients + fp, wanted)
+  const policySquares = squaredNorm(ppo.gradients, policyLength(ppo))
+  const valueSquares = squaredNorm(ppo.gradients + fp, valueOf(ppo).flat)
+  const both = policySquares + valueSquares
+  if (!(abs(loss) < Infinity && both < LARGEST_SQUARED_NORM)) {
+    failGuard(guard)
+    return
+  }
+  passGuard(guard)
+  ppo.updates++
+  ppo.taken++
+  for (let i: usize = 0; i < FIGURES << 3; i += 8) store<f64>(ppo.sums + i, load<f64>(ppo.sums + i) + load<f64>(ppo.batchFigures + i))
+  adam(
+    changetype<AdamOptions>(ppo.policyAdam), policy, ppo.gradients, ppo.policyMoments, ppo.policyMoments + fp, policyLength(ppo),
+    ppo.updates, ppo.sharedNorm ? both : policySquares,
+  )
+  adam(
+    changetype<AdamOptions>(ppo.valueAdam), value, ppo.gradients + fp, ppo.valueMoments, ppo.valueMoments + fv, valueOf(ppo).flat,
+    ppo.updates, ppo.sharedNorm ? both : valueSquares,
+  )
+  if (wanted) addSlopes(ppo, slopes, rows, n)
+}
+
+/** slopes += what the value loss of the mini-batch says of each partition's context. rowSlopes [n, padded(W)] */
+function addSlopes(ppo: Ppo, rowSlopes: usize, rows: usize, n: i32): void {
+  for (let i: usize = 0; i < <usize>n; i++) {
+    store<i32>(ppo.batchPartitions + (i << 2), load<i32>(ppo.partitionOf + (<usize>load<i32>(rows + (i << 2)) << 2)))
+  }
+  const columns = rowSlopes + <usize>ppo.stateSize * REAL
+  const row = <usize>padded(ppo.width) * REAL
+  sumContextSlopes(ppo.batchSlopes, ppo.partitions, columns, row, ppo.contextSize, ppo.batchPartitions, n)
+  const bytes = <usize>(ppo.partitions * ppo.contextSize) * REAL
+  for (let i: usize = 0; i < bytes; i += REAL) store<Real>(ppo.slopes + i, load<Real>(ppo.slopes + i) + load<Real>(ppo.batchSlopes + i))
+}
