@@ -3,6 +3,8 @@
 import { EMPTY, FULL, NOT_FINITE, OK } from '../abi'
 import { padded, Real, REAL } from '../math/real'
 import { adam, AdamOptions, LARGEST_SQUARED_NORM, squaredNorm } from '../nn/adam'
+import { encode, encoderGradients, skipEncoder, stepEncoder } from '../nn/context-encoder'
+import { Encoder } from '../nn/context-encoder-plan'
 import { backward, copyReals, forward, outputs } from '../nn/mlp'
 import { random_integer } from '../random/xoshiro'
 import { sumContextSlopes } from './context'
@@ -72,10 +74,11 @@ export function ppo_fill_contexts(pointer: usize): void {
   fillContexts(changetype<Ppo>(pointer))
 }
 
-/** Values, advantages and returns of the rollout: 0, or EMPTY. */
-export function ppo_prepare(pointer: usize): i32 {
+/** Values, advantages and returns of the rollout: 0, or EMPTY. With an encoder its P staged contexts come behind the states. */
+export function ppo_prepare(pointer: usize, encoderPointer: usize): i32 {
   const ppo = changetype<Ppo>(pointer)
   if (ppo.count == 0) return EMPTY
+  if (encoderPointer != 0) encodeContexts(ppo, changetype<Encoder>(encoderPointer), false)
   fillContexts(ppo)
   evaluate(ppo, ppo.states, ppo.values)
   evaluate(ppo, ppo.nexts, ppo.nextValues)
@@ -115,11 +118,16 @@ function shuffle(order: usize, count: i32, random: usize): void {
 
 /**
  * One pass over the prepared rollout in mini-batches: every step once in random order, the last mini-batch as small as it
- * comes; or as many drawn with replacement. `slopes` becomes their mean dLoss/dcontexts. 0, or EMPTY.
+ * comes; or as many drawn with replacement. `slopes` becomes their mean dLoss/dcontexts. With an encoder its P staged
+ * contexts are encoded anew before the pass, and it steps along these slopes after it. 0, or EMPTY.
  */
-export function ppo_epoch(pointer: usize): i32 {
+export function ppo_epoch(pointer: usize, encoderPointer: usize): i32 {
   const ppo = changetype<Ppo>(pointer)
   if (ppo.count == 0) return EMPTY
+  if (encoderPointer != 0) {
+    encodeContexts(ppo, changetype<Encoder>(encoderPointer), true)
+    fillContexts(ppo)
+  }
   startReport(ppo)
   deal(ppo)
   if (!ppo.replacement) shuffle(ppo.order, ppo.count, ppo.random)
@@ -130,7 +138,21 @@ export function ppo_epoch(pointer: usize): i32 {
     learn(ppo, rows, n)
   }
   finishReport(ppo)
+  if (encoderPointer != 0) learnContexts(ppo, changetype<Encoder>(encoderPointer))
   return OK
+}
+
+function encodeContexts(ppo: Ppo, encoder: Encoder, learning: bool): void {
+  encode(encoder, ppo.partitions, learning)
+  memory.copy(ppo.contexts, encoder.embeddings, <usize>(ppo.partitions * ppo.contextSize) * REAL)
+}
+
+/** One step of the encoder along the slopes of an epoch; given up where no mini-batch was taken or its gradient is not finite. */
+function learnContexts(ppo: Ppo, encoder: Encoder): void {
+  memory.copy(encoder.slopes, ppo.slopes, <usize>(ppo.partitions * ppo.contextSize) * REAL)
+  const squared = encoderGradients(encoder, ppo.partitions, true)
+  if (ppo.taken > 0 && squared < LARGEST_SQUARED_NORM) stepEncoder(encoder, squared)
+  else skipEncoder(encoder)
 }
 
 function startReport(ppo: Ppo): void {

@@ -41,7 +41,14 @@ export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './gru.js'
 export type { GuardReport } from './last-good.js'
 export { CoreMath } from './math.js'
 export { type Activation, Mlp, type MlpOptions } from './mlp.js'
-export { type LivePpoHyperparameter, type PpoBatch, PpoKernel, type PpoNet, type PpoReport } from './ppo.js'
+export {
+  type LivePpoHyperparameter,
+  type PartitionContexts,
+  type PpoBatch,
+  PpoKernel,
+  type PpoNet,
+  type PpoReport,
+} from './ppo.js'
 export type { PpoKernelOptions } from './ppo-options.js'
 export {
   type AllenCunneenQueue,

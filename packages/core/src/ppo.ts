@@ -1,6 +1,7 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
 import { requireFinite, requireLength } from './checks.js'
+import type { Context, ContextEncoder } from './context-encoder.js'
 import type { UpdateReport } from './contracts.js'
 import type { Core } from './core.js'
 import { ConfigError } from './errors.js'
@@ -26,6 +27,14 @@ const LIVE: Readonly<Record<LivePpoHyperparameter, number>> = {
   clip: abi.PPO_CLIP,
   entropyWeight: abi.PPO_ENTROPY_WEIGHT,
 }
+
+/** What each partition's steps have behind their states: embeddings [P, Z], or what an encoder makes of P contexts. */
+export type PartitionContexts =
+  | Float32Array
+  | { readonly contexts: readonly Context[]; readonly encoder: ContextEncoder }
+
+const encoderOf = (contexts: PartitionContexts | undefined): number =>
+  contexts === undefined || contexts instanceof Float32Array ? 0 : contexts.encoder.pointer
 
 /** Mini-batch steps done, and means over the mini-batches of the last epoch: `criticLoss` is mean (V − return)². */
 export interface PpoReport extends UpdateReport, GuardReport {
@@ -180,13 +189,15 @@ export class PpoKernel {
   }
 
   /**
-   * Values the rollout, makes `epochs` passes over it and forgets it.
-   * @param contexts  [P, Z], behind the states of each partition's steps; zeros where left out
+   * Values the rollout, makes `epochs` passes over it and forgets it. An encoder steps once after each pass, along the slopes of
+   * the value loss, in the same call into the core.
+   * @param contexts  behind the states of each partition's steps; zeros where left out
    * @throws {ConfigError} `rollout_empty`, `size_mismatch`, `not_finite`; nothing changed
    */
-  update(epochs = 1, contexts?: Float32Array): void {
+  update(epochs = 1, contexts?: PartitionContexts): void {
     this.prepare(contexts)
-    for (let i = 0; i < epochs; i++) this.epoch()
+    const encoder = encoderOf(contexts)
+    for (let i = 0; i < epochs; i++) this.#epoch(encoder)
     this.clear()
   }
 
@@ -194,15 +205,18 @@ export class PpoKernel {
    * Values, advantages and returns of the rollout by the networks as they are now; `epoch` and `learnOn` work on these.
    * @throws {ConfigError} as `update`
    */
-  prepare(contexts?: Float32Array): void {
-    this.#setContexts(contexts)
-    const status = this.#core.guard('ppo_prepare', (e) => e.ppo_prepare!(this.#arena.pointer))
-    if (status === abi.EMPTY) throw emptyRollout()
+  prepare(contexts?: PartitionContexts): void {
+    this.#stageContexts(contexts)
+    this.#core.guard('ppo_prepare', (e) => e.ppo_prepare!(this.#arena.pointer, encoderOf(contexts)))
   }
 
   /** One pass over the prepared rollout, all its mini-batches in one call into the core. @throws {ConfigError} `rollout_empty` */
   epoch(): void {
-    const status = this.#core.guard('ppo_epoch', (e) => e.ppo_epoch!(this.#arena.pointer))
+    this.#epoch(0)
+  }
+
+  #epoch(encoder: number): void {
+    const status = this.#core.guard('ppo_epoch', (e) => e.ppo_epoch!(this.#arena.pointer, encoder))
     if (status === abi.EMPTY) throw emptyRollout()
   }
 
@@ -343,16 +357,31 @@ export class PpoKernel {
     for (let i = 0; i < out.length; i++) out[i] = floats[at + i]!
   }
 
-  #setContexts(contexts: Float32Array | undefined): void {
-    const length = this.options.partitions * this.options.contextSize
-    if (contexts) {
-      requireLength('contexts', contexts, length)
-      requireFinite('contexts', contexts)
-    }
+  #stageContexts(contexts: PartitionContexts | undefined): void {
+    const { partitions, contextSize } = this.options
+    const length = partitions * contextSize
     if (this.size === 0) throw emptyRollout()
     const at = this.#at(abi.PPO_CONTEXTS)
-    if (contexts) this.#arena.floats.set(contexts, at)
-    else this.#arena.floats.fill(0, at, at + length)
+    if (contexts === undefined) this.#arena.floats.fill(0, at, at + length)
+    else if (contexts instanceof Float32Array) {
+      requireLength('contexts', contexts, length)
+      requireFinite('contexts', contexts)
+      this.#arena.floats.set(contexts, at)
+    } else {
+      if (contexts.encoder.embeddingSize !== contextSize) {
+        throw new ConfigError(
+          'size_mismatch',
+          `the encoder's embeddings have ${contexts.encoder.embeddingSize} numbers, contextSize is ${contextSize}`,
+        )
+      }
+      if (contexts.contexts.length !== partitions) {
+        throw new ConfigError(
+          'size_mismatch',
+          `there must be a context for each of ${partitions} partitions, got ${contexts.contexts.length}`,
+        )
+      }
+      contexts.encoder.stage(contexts.contexts)
+    }
   }
 
   #checkPartition(partition: number): void {
