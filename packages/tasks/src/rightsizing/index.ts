@@ -9,6 +9,13 @@ export {
 export { generateServerless, type ServerlessOptions } from './generator.js'
 export { type HeldOut, type HeldOutOptions, heldOut, sampleOf } from './held-out.js'
 export { AWS_USD_PER_GB_SECOND, LAMBDA_SIZES_MB } from './lambda.js'
+export {
+  type EmbeddingOptions,
+  NETWORK_PRESETS,
+  type NetworkOptions,
+  networkPredictor,
+  SET_EMBEDDING,
+} from './network.js'
 export type { FitPredictor, Prediction, Predictor, Sample } from './predictor.js'
 export { fitBest, STATISTICAL_PREDICTORS } from './predictors/index.js'
 export { type ReadTableOptions, readRuntimeTable } from './read-table.js'
