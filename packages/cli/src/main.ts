@@ -7,6 +7,7 @@ import { readVersion } from './version.js'
 /** Verbs load on demand: `trimtab --help` starts no core. */
 const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   autoscale: async () => (await import('./commands/autoscale.js')).autoscale,
+  rightsize: async () => (await import('./commands/rightsize.js')).rightsize,
   trace: async () => (await import('./commands/trace.js')).trace,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }
@@ -18,6 +19,8 @@ const BAD_CALL: readonly unknown[] = [
   'culprit_model_invalid',
   'load_invalid',
   'reference_too_small',
+  'samples_invalid',
+  'table_invalid',
   'trace_empty',
   'trace_format_unknown',
 ]
@@ -86,6 +89,7 @@ Options:
 Examples:
   trimtab autoscale
   trimtab autoscale --load requests-per-minute.csv --apps 3
+  trimtab rightsize runs.csv --measured mine.csv --max-seconds 60
   trimtab trace culprits slow.json.gz --baseline usual.json.gz
   trimtab doctor
 

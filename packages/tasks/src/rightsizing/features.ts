@@ -25,15 +25,15 @@ export function encodeConfigurations(core: Core, { dimensions, configurations }:
 
 /**
  * The columns as they are in the file: numbers, 0 where a dimension does not apply (the papers' zero padding), words as one
- * column a value.
+ * column a value; each standardised.
  */
 export function padConfigurations({ dimensions, configurations }: RuntimeTable): ConfigurationFeatures {
   const columns = dimensions.flatMap((_, d) => {
     const texts = configurations.map(({ settings }) => settings[d]!)
     const numbers = texts.map(Number) // '' is 0
-    if (!numbers.some(Number.isNaN)) return [numbers]
+    if (!numbers.some(Number.isNaN)) return [standardised(numbers)]
     const values = [...new Set(texts)].filter((text) => text !== '').sort()
-    return values.map((value) => texts.map((text) => (text === value ? 1 : 0)))
+    return values.map((value) => standardised(texts.map((text) => (text === value ? 1 : 0))))
   })
   return byRow(columns, configurations.length)
 }

@@ -1,6 +1,7 @@
 import { ConfigError, type Core, Problems, Random } from '@trimtab/core'
 import type { FitPredictor, Prediction, Sample } from './predictor.js'
 import { measuredOn, type RuntimeTable, type Workload, withWorkloads } from './runtime-table.js'
+import { sampleOf } from './samples.js'
 
 export interface HeldOutOptions {
   /** Numbers of measured configurations that predictors are given. */
@@ -23,13 +24,6 @@ export interface HeldOut {
   /** Measured configurations that are not among the samples: what the prediction is judged on. */
   readonly judged: readonly number[]
 }
-
-/** @returns the sample that a table has of a workload */
-export const sampleOf = ({ counters }: RuntimeTable, workload: Workload, configuration: number): Sample => ({
-  configuration,
-  seconds: workload.seconds[configuration]!,
-  counters: workload.counters.slice(configuration * counters.length, (configuration + 1) * counters.length),
-})
 
 /** How many folds there are of what was asked for. @throws {ConfigError} `config_invalid`; `table_invalid` with one group */
 export function foldsOf(table: RuntimeTable, { labels, folds = 5, draws = 8 }: HeldOutOptions): number {

@@ -7,7 +7,7 @@ export {
   type LabelError,
 } from './cross-validation.js'
 export { generateServerless, type ServerlessOptions } from './generator.js'
-export { type HeldOut, type HeldOutOptions, heldOut, sampleOf } from './held-out.js'
+export { type HeldOut, type HeldOutOptions, heldOut } from './held-out.js'
 export { AWS_USD_PER_GB_SECOND, LAMBDA_SIZES_MB } from './lambda.js'
 export {
   type EmbeddingOptions,
@@ -29,3 +29,4 @@ export {
   type Workload,
   withWorkloads,
 } from './runtime-table.js'
+export { sampleOf, samplesFor, samplesOf } from './samples.js'

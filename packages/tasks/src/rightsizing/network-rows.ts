@@ -4,7 +4,8 @@ import { type ConfigurationFeatures, encodeConfigurations, padConfigurations, sp
 import type { Sample } from './predictor.js'
 import type { RuntimeTable } from './runtime-table.js'
 
-/** `log`: logarithms, predictions relative to the first sample. `seconds`: everything as it was measured, as the papers do. */
+/** `log`: logarithms, predictions relative to the first sample. `seconds`: runtimes as
+ * they were measured, inputs standardised, as the papers do. */
 export type NetworkScale = 'log' | 'seconds'
 
 /**
@@ -26,7 +27,7 @@ export class NetworkRows {
     this.#isLog = scale === 'log'
     this.#features = this.#isLog ? encodeConfigurations(core, training) : padConfigurations(training)
     const measured = training.workloads.flatMap(({ seconds }) => [...seconds].filter((value) => !Number.isNaN(value)))
-    this.#level = spreadOf(measured.map((value) => core.math.log(value)))
+    this.#level = spreadOf(this.#isLog ? measured.map((value) => core.math.log(value)) : measured)
     this.#counters = training.counters.map((_, k) =>
       spreadOf(
         training.workloads.flatMap(({ counters }) =>
@@ -83,10 +84,10 @@ export class NetworkRows {
   }
 
   #runtime({ seconds }: Sample, first: Sample | undefined): number {
-    if (!this.#isLog) return seconds
+    const { mean, deviation } = this.#level
+    if (!this.#isLog) return (seconds - mean) / deviation
     const { math } = this.#core
-    if (first) return math.log(seconds / first.seconds)
-    return (math.log(seconds) - this.#level.mean) / this.#level.deviation
+    return first ? math.log(seconds / first.seconds) : (math.log(seconds) - mean) / deviation
   }
 
   #counter(value: number): number {

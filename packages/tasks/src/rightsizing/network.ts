@@ -1,8 +1,8 @@
 import { type Context, ContextEncoder, type Core, Problems, Random, RegressorKernel } from '@trimtab/core'
-import { sampleOf } from './held-out.js'
 import { NetworkRows, type NetworkScale } from './network-rows.js'
 import { checkSamples, type FitPredictor, type Prediction, type Predictor, type Sample } from './predictor.js'
 import { measuredOn, type RuntimeTable, type Workload } from './runtime-table.js'
+import { sampleOf } from './samples.js'
 
 export interface EmbeddingOptions {
   /** Width of the net over each labelled sample. */
