@@ -370,3 +370,52 @@
 @inline export const PPO_RANDOM: i32 = 17
 // @ts-ignore: decorator
 @inline export const PPO_LAST_GOOD: i32 = 18
+
+
+// What `dqn_pointer` finds.
+// @ts-ignore: decorator
+@inline export const DQN_IO: i32 = 0
+// @ts-ignore: decorator
+@inline export const DQN_Q: i32 = 1
+// @ts-ignore: decorator
+@inline export const DQN_INDICES: i32 = 2
+// @ts-ignore: decorator
+@inline export const DQN_RECORDS: i32 = 3
+// @ts-ignore: decorator
+@inline export const DQN_RANDOM: i32 = 4
+// @ts-ignore: decorator
+@inline export const DQN_GOALS: i32 = 5
+// @ts-ignore: decorator
+@inline export const DQN_VALUES: i32 = 6
+// @ts-ignore: decorator
+@inline export const DQN_CONTEXT: i32 = 7
+// @ts-ignore: decorator
+@inline export const DQN_CONTEXTS: i32 = 8
+// @ts-ignore: decorator
+@inline export const DQN_SLOPES: i32 = 9
+// @ts-ignore: decorator
+@inline export const DQN_CHOSEN: i32 = 10
+// @ts-ignore: decorator
+@inline export const DQN_LAST_GOOD: i32 = 11
+
+// What `dqn_convert` copies.
+// @ts-ignore: decorator
+@inline export const DQN_ONLINE: i32 = 0
+// @ts-ignore: decorator
+@inline export const DQN_TARGET: i32 = 1
+// @ts-ignore: decorator
+@inline export const DQN_GRADIENT: i32 = 2
+// @ts-ignore: decorator
+@inline export const DQN_FIRST_MOMENT: i32 = 3
+// @ts-ignore: decorator
+@inline export const DQN_SECOND_MOMENT: i32 = 4
+
+// What `dqn_get` and `dqn_set` name.
+// @ts-ignore: decorator
+@inline export const DQN_LEARNING_RATE: i32 = 0
+// @ts-ignore: decorator
+@inline export const DQN_LOSS: i32 = 1
+// @ts-ignore: decorator
+@inline export const DQN_MEAN_Q: i32 = 2
+// @ts-ignore: decorator
+@inline export const DQN_UPDATES: i32 = 3

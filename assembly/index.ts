@@ -91,6 +91,21 @@ export { bcq_canonical, bcq_convert, bcq_get, bcq_pointer, bcq_set } from './rl/
 export { bcq_bytes, bcq_configure, bcq_create, bcq_shape_bytes } from './rl/bcq-plan'
 export { bcq_act, bcq_draw, bcq_goals, bcq_insert, bcq_learn, bcq_move, bcq_q, bcq_update } from './rl/bcq'
 export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update } from './rl/ddpg'
+export { dqn_insert, dqn_learn, dqn_update, dqn_update_pairs, dqn_values } from './rl/dqn'
+export {
+  dqn_bytes,
+  dqn_canonical,
+  dqn_configure,
+  dqn_convert,
+  dqn_create,
+  dqn_get,
+  dqn_pointer,
+  dqn_ring_count,
+  dqn_ring_cursor,
+  dqn_set,
+  dqn_set_ring,
+  dqn_shape_bytes,
+} from './rl/dqn-plan'
 export { last_good_copy, last_good_get, last_good_length, last_good_set } from './rl/last-good'
 export { gae_estimate, gae_monte_carlo } from './rl/gae'
 export {

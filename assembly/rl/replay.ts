@@ -1,4 +1,5 @@
-// Ring replay of transitions; sampling is uniform with replacement.
+// Ring replay of transitions; sampling is uniform with replacement. An agent of many pairs has equal rings in a row, one a pair:
+// an index over all of them is ring · capacity + place in the ring.
 //
 // record [stride] Reals: state [S] | action [A] | next state [S] | rule action [A] | reward | terminated | has rule
 import { Real, REAL } from '../math/real'
@@ -41,4 +42,29 @@ export function insertRecord(replay: Replay, record: usize): bool {
   replay.cursor = replay.cursor + 1 == replay.capacity ? 0 : replay.cursor + 1
   replay.count = min(replay.count + 1, replay.capacity)
   return true
+}
+
+/** Bytes of the heads of so many rings. */
+// @ts-ignore: decorator
+@inline export function ringsBytes(count: i32): usize {
+  return <usize>count * offsetof<Replay>()
+}
+
+// @ts-ignore: decorator
+@inline export function ringAt(rings: usize, index: i32): Replay {
+  return changetype<Replay>(rings + <usize>index * offsetof<Replay>())
+}
+
+/** Empties `count` rings whose records lie one ring after another. */
+export function planRings(rings: usize, count: i32, records: usize, stateSize: i32, actionSize: i32, capacity: i32): void {
+  for (let i = 0; i < count; i++) {
+    const ring = ringAt(rings, i)
+    ring.stateSize = stateSize
+    ring.actionSize = actionSize
+    ring.stride = recordStride(stateSize, actionSize)
+    ring.capacity = capacity
+    ring.records = records + <usize>(i * capacity) * <usize>ring.stride * REAL
+    ring.count = 0
+    ring.cursor = 0
+  }
 }

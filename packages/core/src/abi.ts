@@ -184,3 +184,27 @@ export const PPO_ORDER = 15
 export const PPO_BATCH = 16
 export const PPO_RANDOM = 17
 export const PPO_LAST_GOOD = 18
+
+export const DQN_IO = 0
+export const DQN_Q = 1
+export const DQN_INDICES = 2
+export const DQN_RECORDS = 3
+export const DQN_RANDOM = 4
+export const DQN_GOALS = 5
+export const DQN_VALUES = 6
+export const DQN_CONTEXT = 7
+export const DQN_CONTEXTS = 8
+export const DQN_SLOPES = 9
+export const DQN_CHOSEN = 10
+export const DQN_LAST_GOOD = 11
+
+export const DQN_ONLINE = 0
+export const DQN_TARGET = 1
+export const DQN_GRADIENT = 2
+export const DQN_FIRST_MOMENT = 3
+export const DQN_SECOND_MOMENT = 4
+
+export const DQN_LEARNING_RATE = 0
+export const DQN_LOSS = 1
+export const DQN_MEAN_Q = 2
+export const DQN_UPDATES = 3

@@ -35,6 +35,7 @@ export type {
 } from './contracts.js'
 export { Core, createCore } from './core.js'
 export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './ddpg.js'
+export { DqnKernel, type DqnKernelOptions, type DqnNet, type DqnReport } from './dqn.js'
 export { AdapterError, ConfigError, CoreError, FormatError, Problems, TraceError, TrimtabError } from './errors.js'
 export { type Estimates, generalisedAdvantages, monteCarloReturns, type Steps } from './gae.js'
 export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './gru.js'
