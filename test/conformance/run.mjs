@@ -16,6 +16,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { createCore } from '@trimtab/core'
 import { BadCall, casesOf, parseCall } from './cases.mjs'
+import { handlers as congestion } from './congestion.mjs'
 import { handlers as gru } from './gru.mjs'
 import { handlers as hpaVpa } from './hpa-vpa.mjs'
 import { handlers as nn } from './nn.mjs'
@@ -23,7 +24,7 @@ import { handlers as ppo } from './ppo.mjs'
 import { handlers as trace } from './trace.mjs'
 import { handlers as traceDependencies } from './trace-dependencies.mjs'
 
-const handlers = { ...gru, ...hpaVpa, ...nn, ...ppo, ...trace, ...traceDependencies }
+const handlers = { ...congestion, ...gru, ...hpaVpa, ...nn, ...ppo, ...trace, ...traceDependencies }
 
 function jsonFiles(folder) {
   return readdirSync(folder, { withFileTypes: true })

@@ -1,4 +1,5 @@
 export * from './autoscaling/index.js'
+export * from './congestion-control/index.js'
 export * from './cpu-frequency/index.js'
 export * from './microservices/index.js'
 export * from './rightsizing/index.js'

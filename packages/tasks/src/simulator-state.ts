@@ -12,24 +12,24 @@ export function saveState(streams: readonly Random[], numbers: Float64Array): Ui
 }
 
 /**
- * Puts a saved state back into streams and numbers of the same count.
- * @param isPossible  whether the simulator could have been there
+ * Puts the streams of a saved state back and returns its numbers.
+ * @param isPossible  whether the simulator can be where the numbers say
  * @throws {FormatError} `simulator_state_invalid`; nothing was changed
  */
 export function loadState(
   state: Uint8Array,
   streams: readonly Random[],
-  numbers: Float64Array,
   isPossible: (numbers: Float64Array) => boolean,
-): void {
+): Float64Array {
   const head = RANDOM_BYTES * streams.length
   const bytes = Uint8Array.from(state) // a Node Buffer may lie anywhere in its memory
-  const hasLength = bytes.byteLength === head + numbers.byteLength
-  if (!hasLength || !isPossible(new Float64Array(bytes.buffer, head))) {
+  const isWhole = bytes.byteLength >= head && (bytes.byteLength - head) % 8 === 0
+  const numbers = isWhole ? new Float64Array(bytes.buffer, head) : undefined
+  if (!numbers || !isPossible(numbers)) {
     throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this simulator`)
   }
   for (const [i, stream] of streams.entries()) {
     stream.load(bytes.subarray(RANDOM_BYTES * i, RANDOM_BYTES * (i + 1)))
   }
-  numbers.set(new Float64Array(bytes.buffer, head))
+  return numbers
 }

@@ -2,7 +2,7 @@
 // all gets, and how fast the simulator runs. Usage: node test/experiments/meta/contrast.mjs [TASK…] [--pairs N]
 import { parseArgs } from 'node:util'
 import { createCore } from '@trimtab/core'
-import { TASKS } from '@trimtab/tasks'
+import { FixedRate, TASKS } from '@trimtab/tasks'
 
 /** Every action of a discrete space; of a box, a grid that the bound of evaluations allows. */
 function candidates({ kind, high }) {
@@ -13,12 +13,21 @@ function candidates({ kind, high }) {
   )
 }
 
+/** What a candidate does: its action for ever, or, where actions change a rate, the rate it stands for on a log scale of 5 … 20,000. */
+function controllerOf(world, candidate) {
+  if (world.action.names[0] !== 'rateChange') return { decide: (_observation, out) => out.set(candidate) }
+  return new FixedRate(world, 5 * 4000 ** ((candidate[0] + 1) / 2))
+}
+
 /** Mean reward of an episode under one action for ever. */
-function episodeReward(world, action, seeds) {
+function episodeReward(world, candidate, seeds) {
+  const controller = controllerOf(world, candidate)
+  const action = new Float32Array(candidate.length)
   let sum = 0
   for (const seed of seeds) {
     world.reset(seed)
     for (let done = false; !done; ) {
+      controller.decide(undefined, action)
       const step = world.step(action)
       sum += step.reward
       done = step.truncated || step.terminated

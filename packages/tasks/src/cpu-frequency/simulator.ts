@@ -175,14 +175,17 @@ export class FrequencyEnvironment implements TaskEnvironment {
 
   /** @throws {FormatError} `simulator_state_invalid` */
   load(state: Uint8Array): void {
-    loadState(state, [this.#phases, this.#noise], this.#memory, (numbers) => {
-      const isOneOf = (value: number, count: number): boolean => Number.isInteger(value) && value >= 0 && value < count
-      return (
-        numbers.every(Number.isFinite) &&
-        isOneOf(numbers[PHASE]!, this.pair.phases.length) &&
-        isOneOf(numbers[LEVEL]!, LEVELS)
-      )
-    })
+    const isOneOf = (value: number, count: number): boolean => Number.isInteger(value) && value >= 0 && value < count
+    const numbers = loadState(
+      state,
+      [this.#phases, this.#noise],
+      (n) =>
+        n.length === NUMBERS &&
+        n.every(Number.isFinite) &&
+        isOneOf(n[PHASE]!, this.pair.phases.length) &&
+        isOneOf(n[LEVEL]!, LEVELS),
+    )
+    this.#memory.set(numbers)
   }
 
   dispose(): void {

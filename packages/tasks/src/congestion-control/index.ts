@@ -1,0 +1,7 @@
+export { AimdRate, CapacityOracle, DelayRule, FixedRate } from './baselines.js'
+export { type Link, LinkSimulator, type MonitorInterval } from './link.js'
+export { createNetworks, type NetworkRanges, PACKET_BITS, type Range } from './networks.js'
+export { CONGESTION_CONTROL, CONGESTION_CONTROL_AURORA } from './preset.js'
+export { type CongestionOutcome, congestionReward, type LinkScale, type RewardScaling } from './reward.js'
+export { CongestionEnvironment, type CongestionInfo, type CongestionOptions } from './simulator.js'
+export { CONGESTION_ACTION, CONGESTION_OBSERVATION } from './spaces.js'
