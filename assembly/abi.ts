@@ -28,6 +28,16 @@
 @inline export const DDPG_GOALS: i32 = 4
 // @ts-ignore: decorator
 @inline export const DDPG_VALUES: i32 = 5
+// @ts-ignore: decorator
+@inline export const DDPG_CONTEXT: i32 = 6
+// @ts-ignore: decorator
+@inline export const DDPG_CONTEXTS: i32 = 7
+// @ts-ignore: decorator
+@inline export const DDPG_SLOPES: i32 = 8
+// @ts-ignore: decorator
+@inline export const DDPG_CHOSEN: i32 = 9
+// @ts-ignore: decorator
+@inline export const DDPG_LAST_GOOD: i32 = 10
 
 // What `ddpg_convert` copies: flat blocks of the actor's or the critic's shape.
 // @ts-ignore: decorator
@@ -70,12 +80,6 @@
 @inline export const DDPG_MEAN_Q: i32 = 6
 // @ts-ignore: decorator
 @inline export const DDPG_UPDATES: i32 = 7
-// @ts-ignore: decorator
-@inline export const DDPG_SKIPPED: i32 = 8
-// @ts-ignore: decorator
-@inline export const DDPG_COUNT: i32 = 9
-// @ts-ignore: decorator
-@inline export const DDPG_CURSOR: i32 = 10
 
 // What `path_column` finds. Kinds are 0 internal, 1 server, 2 client, 3 producer, 4 consumer; flag 1 is FOLLOWS_FROM.
 // When the path is found and PATH_CUT is 1, START and END have the windows and KIND is 1 for background.

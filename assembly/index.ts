@@ -85,12 +85,21 @@ export {
   random_seed,
   random_uniform,
 } from './random/xoshiro'
-export { ddpg_canonical, ddpg_convert, ddpg_get, ddpg_pointer, ddpg_set } from './rl/access'
+export {
+  ddpg_canonical,
+  ddpg_convert,
+  ddpg_get,
+  ddpg_keep,
+  ddpg_pointer,
+  ddpg_ring_count,
+  ddpg_ring_cursor,
+  ddpg_set,
+  ddpg_set_ring,
+} from './rl/access'
 export { ddpg_bytes, ddpg_configure, ddpg_create, ddpg_shape_bytes } from './rl/agent'
 export { bcq_canonical, bcq_convert, bcq_get, bcq_pointer, bcq_set } from './rl/bcq-access'
 export { bcq_bytes, bcq_configure, bcq_create, bcq_shape_bytes } from './rl/bcq-plan'
 export { bcq_act, bcq_draw, bcq_goals, bcq_insert, bcq_learn, bcq_move, bcq_q, bcq_update } from './rl/bcq'
-export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update } from './rl/ddpg'
 export { dqn_insert, dqn_learn, dqn_update, dqn_update_pairs, dqn_values } from './rl/dqn'
 export {
   dqn_bytes,
@@ -106,6 +115,7 @@ export {
   dqn_set_ring,
   dqn_shape_bytes,
 } from './rl/dqn-plan'
+export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update, ddpg_update_pairs } from './rl/ddpg'
 export { last_good_copy, last_good_get, last_good_length, last_good_set } from './rl/last-good'
 export { gae_estimate, gae_monte_carlo } from './rl/gae'
 export {

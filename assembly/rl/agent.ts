@@ -1,32 +1,46 @@
 // A DDPG agent's block: who lies where. `ddpg.ts` is what it does.
 //
-// N: batch, S: state, A: action; fa, fc: flat lengths of actor and critic; every part is 16-byte aligned
-//   head: Agent | actor Net | critic Net | actor AdamOptions | critic AdamOptions | random state | sizes i32[2h + 3]
-//   body: live [fa + fc] | targets [fa + fc] | average [fa] | gradients [fa + fc] | undo [3 fc]
-//         actor moments m, v [2 fa] | critic moments m, v [2 fc] | actor workspace | critic workspace
-//         io record | here [N, S + A] | there [N, S + A] | rule [N, A] | reward, terminated, hasRule, goal, value [N]
-//         pi [N, padded(A)] | indices i32[N] | replay records
+// N: batch, S: state, Z: context, A: action, P: rings, G: groups of a batch; fa, fc: flat lengths of actor and critic; every part is
+// 16-byte aligned
+//   head: Agent | LastGood | actor Net | critic Net | actor AdamOptions | critic AdamOptions | random state | rings Replay[P] | sizes i32[2h + 3]
+//   body: live [fa + fc] | targets [fa + fc] | average [fa] | actor moments m, v [2 fa] | critic moments m, v [2 fc]
+//         last good copy of all these | gradients [fa + fc] | undo [3 fc] | actor workspace | critic workspace
+//         io record | input [S + Z + A] | here [N, S + Z + A] | there [N, S + Z + A] | rule [N, A] | reward, terminated, hasRule, goal, value [N]
+//         pi [N, padded(A)] | indices i32[N] | groupOf i32[N] | context [Z] | contexts [G, Z] | slopes [G, Z] | chosen rings i32[G] | records
 import { padded, REAL } from '../math/real'
 import { LINEAR, RELU } from '../nn/activation'
+import { beginPlan, place, planned } from '../memory/plan'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
 import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
-import { recordStride, Replay } from './replay'
+import { guardBlock, keepGood, LastGood } from './last-good'
+import { planRings, recordStride, ringsBytes } from './replay'
 
 // @ts-ignore: decorator
-@unmanaged export class Agent extends Replay {
+@unmanaged export class Agent {
+  stateSize: i32 = 0
+  actionSize: i32 = 0
+  contextSize: i32 = 0
+  /** Reals of a record, and records of a ring. */
+  stride: i32 = 0
+  capacity: i32 = 0
+  partitions: i32 = 0
+  maxGroups: i32 = 0
   batch: i32 = 0
   updates: i32 = 0
-  /** Updates given up because a loss or gradient was not finite. */
-  skipped: i32 = 0
+  guard: LastGood = changetype<LastGood>(0)
   actor: usize = 0
   critic: usize = 0
   actorAdam: usize = 0
   criticAdam: usize = 0
   random: usize = 0
+  rings: usize = 0
+  records: usize = 0
   live: usize = 0
   targets: usize = 0
   average: usize = 0
+  /** The last good copy of everything from `live` up to here. */
+  good: usize = 0
   gradients: usize = 0
   undo: usize = 0
   actorMoments: usize = 0
@@ -35,6 +49,8 @@ import { recordStride, Replay } from './replay'
   criticSpace: usize = 0
   /** The record that TypeScript fills and reads. */
   io: usize = 0
+  /** One row of critic inputs, for acting. */
+  input: usize = 0
   /** Critic inputs of the batch, at the stored transition and at what followed it. */
   here: usize = 0
   there: usize = 0
@@ -47,60 +63,79 @@ import { recordStride, Replay } from './replay'
   values: usize = 0
   pi: usize = 0
   indices: usize = 0
+  /** The context of each row of the batch: an index into `contexts`. */
+  groupOf: usize = 0
+  /** What stands behind the state when acting, and in updates on ring 0. */
+  context: usize = 0
+  contexts: usize = 0
+  /** dLoss/dcontexts of the critic's loss. */
+  slopes: usize = 0
+  chosen: usize = 0
   discount: f64 = 0
   targetRate: f64 = 0
   averageRate: f64 = 0
   outputPenalty: f64 = 0
+  saturationPenalty: f64 = 0
+  saturationLimit: f64 = 0
   cloningWeight: f64 = 0
   criticLoss: f64 = 0
   actorLoss: f64 = 0
   meanQ: f64 = 0
 }
 
-let cursor: usize = 0
+// shape i32: S, A, N, capacity, Z, P, G, h, then the h hidden sizes
+// @ts-ignore: decorator
+@inline const SHAPE_WORDS: usize = 8
 
-function place(bytes: usize): usize {
-  const at = cursor
-  cursor += (bytes + 15) & ~15
-  return at
+// @ts-ignore: decorator
+@inline function hiddenOf(shape: usize): i32 {
+  return load<i32>(shape, 28)
 }
 
-/** Fills the head and returns where the body ends. shape i32: S, A, N, capacity, h, then the h hidden sizes. */
+/** Fills the head and returns where the body ends. */
 function layOut(head: usize, body: usize, shape: usize): usize {
-  const hidden = load<i32>(shape, 16)
+  const hidden = hiddenOf(shape)
   const n = <usize>load<i32>(shape, 8)
-  cursor = head
+  beginPlan(head)
   const agent = changetype<Agent>(place(offsetof<Agent>()))
   agent.stateSize = load<i32>(shape)
   agent.actionSize = load<i32>(shape, 4)
   agent.batch = <i32>n
   agent.capacity = load<i32>(shape, 12)
+  agent.contextSize = load<i32>(shape, 16)
+  agent.partitions = load<i32>(shape, 20)
+  agent.maxGroups = load<i32>(shape, 24)
   agent.stride = recordStride(agent.stateSize, agent.actionSize)
+  agent.guard = changetype<LastGood>(place(offsetof<LastGood>()))
   agent.actor = place(netBytes(hidden + 1))
   agent.critic = place(netBytes(hidden + 1))
   agent.actorAdam = place(offsetof<AdamOptions>())
   agent.criticAdam = place(offsetof<AdamOptions>())
   agent.random = place(RANDOM_BYTES)
+  agent.rings = place(ringsBytes(agent.partitions))
   const sizes = place(<usize>(2 * hidden + 3) << 2)
-  planNet(agent.actor, sizes, shape, agent.stateSize, agent.actionSize)
-  planNet(agent.critic, sizes, shape, agent.stateSize + agent.actionSize, 1)
+  planNet(agent.actor, sizes, shape, agent.stateSize + agent.contextSize, agent.actionSize)
+  planNet(agent.critic, sizes, shape, agent.stateSize + agent.contextSize + agent.actionSize, 1)
 
   const actor = changetype<Net>(agent.actor), critic = changetype<Net>(agent.critic)
   const fa = <usize>actor.flat * REAL, fc = <usize>critic.flat * REAL
-  const inputs = n * <usize>(agent.stateSize + agent.actionSize) * REAL
-  cursor = body
+  const row = <usize>(agent.stateSize + agent.contextSize + agent.actionSize) * REAL
+  const contexts = <usize>(agent.maxGroups * agent.contextSize) * REAL
+  beginPlan(body)
   agent.live = place(fa + fc)
   agent.targets = place(fa + fc)
   agent.average = place(fa)
-  agent.gradients = place(fa + fc)
-  agent.undo = place(3 * fc)
   agent.actorMoments = place(2 * fa)
   agent.criticMoments = place(2 * fc)
+  agent.good = place(planned() - agent.live)
+  agent.gradients = place(fa + fc)
+  agent.undo = place(3 * fc)
   agent.actorSpace = place(<usize>actor.workspace * REAL)
   agent.criticSpace = place(<usize>critic.workspace * REAL)
   agent.io = place(<usize>agent.stride * REAL)
-  agent.here = place(inputs)
-  agent.there = place(inputs)
+  agent.input = place(row)
+  agent.here = place(n * row)
+  agent.there = place(n * row)
   agent.rule = place(n * <usize>agent.actionSize * REAL)
   agent.rewards = place(n * REAL)
   agent.terminated = place(n * REAL)
@@ -109,17 +144,22 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   agent.values = place(n * REAL)
   agent.pi = place(n * <usize>padded(agent.actionSize) * REAL)
   agent.indices = place(n << 2)
-  agent.records = place(<usize>agent.capacity * <usize>agent.stride * REAL)
-  return cursor
+  agent.groupOf = place(n << 2)
+  agent.context = place(<usize>agent.contextSize * REAL)
+  agent.contexts = place(contexts)
+  agent.slopes = place(contexts)
+  agent.chosen = place(<usize>agent.maxGroups << 2)
+  agent.records = place(<usize>(agent.partitions * agent.capacity) * <usize>agent.stride * REAL)
+  return planned()
 }
 
 /** in → the hidden layers (ReLU) → out (linear; the actor's tanh is taken apart, its inputs are penalised). */
 function planNet(net: usize, sizes: usize, shape: usize, inputs: i32, out: i32): void {
-  const hidden = load<i32>(shape, 16)
+  const hidden = hiddenOf(shape)
   const activations = sizes + (<usize>(hidden + 2) << 2)
   store<i32>(sizes, inputs)
   for (let i: usize = 0; i < <usize>hidden; i++) {
-    store<i32>(sizes + (i << 2), load<i32>(shape + (i << 2), 20), 4)
+    store<i32>(sizes + (i << 2), load<i32>(shape + (i << 2), SHAPE_WORDS << 2), 4)
     store<i32>(activations + (i << 2), RELU)
   }
   store<i32>(activations - 4, out)
@@ -127,31 +167,36 @@ function planNet(net: usize, sizes: usize, shape: usize, inputs: i32, out: i32):
   mlp_plan(net, hidden + 1, sizes, activations, load<i32>(shape, 8))
 }
 
-function headBytes(hidden: i32): usize {
+// @ts-ignore: decorator
+@inline function rounded(bytes: usize): usize {
+  return (bytes + 15) & ~15
+}
+
+function headBytes(hidden: i32, partitions: i32): usize {
   return (
-    ((offsetof<Agent>() + 15) & ~15) + 2 * ((netBytes(hidden + 1) + 15) & ~15) + 2 * ((offsetof<AdamOptions>() + 15) & ~15) +
-    RANDOM_BYTES + (((<usize>(2 * hidden + 3) << 2) + 15) & ~15)
+    rounded(offsetof<Agent>()) + rounded(offsetof<LastGood>()) + 2 * rounded(netBytes(hidden + 1)) + 2 * rounded(offsetof<AdamOptions>()) +
+    rounded(RANDOM_BYTES) + rounded(ringsBytes(partitions)) + rounded(<usize>(2 * hidden + 3) << 2)
   )
 }
 
-/** Bytes of a shape block: the shape's own words, then room in which an agent can be planned before it exists. */
-export function ddpg_shape_bytes(hidden: i32): usize {
-  return shapeWords(hidden) + headBytes(hidden)
+function shapeBytes(hidden: i32): usize {
+  return rounded((SHAPE_WORDS + <usize>hidden) << 2)
 }
 
-function shapeWords(hidden: i32): usize {
-  return ((<usize>(5 + hidden) << 2) + 15) & ~15
+/** Bytes of a shape block: the shape's own words, then room in which an agent can be planned before it exists. */
+export function ddpg_shape_bytes(hidden: i32, partitions: i32): usize {
+  return shapeBytes(hidden) + headBytes(hidden, partitions)
 }
 
 /** Bytes of an agent. */
 export function ddpg_bytes(shape: usize): usize {
-  const hidden = load<i32>(shape, 16)
-  return layOut(shape + shapeWords(hidden), headBytes(hidden), shape)
+  const hidden = hiddenOf(shape)
+  return layOut(shape + shapeBytes(hidden), headBytes(hidden, load<i32>(shape, 20)), shape)
 }
 
 /** Makes an agent in `base`, `ddpg_bytes` long: random nets, targets and average as copies, nothing stored. */
 export function ddpg_create(base: usize, shape: usize, seedLow: i32, seedHigh: i32): void {
-  layOut(base, base + headBytes(load<i32>(shape, 16)), shape)
+  layOut(base, base + headBytes(hiddenOf(shape), load<i32>(shape, 20)), shape)
   const agent = changetype<Agent>(base)
   const actorBytes = <usize>changetype<Net>(agent.actor).flat * REAL
   random_seed(agent.random, seedLow, seedHigh, 1)
@@ -160,12 +205,14 @@ export function ddpg_create(base: usize, shape: usize, seedLow: i32, seedHigh: i
   random_seed(agent.random, seedLow, seedHigh, 2)
   memory.copy(agent.targets, agent.live, actorBytes + <usize>changetype<Net>(agent.critic).flat * REAL)
   memory.copy(agent.average, agent.live, actorBytes)
+  planRings(agent.rings, agent.partitions, agent.records, agent.stateSize, agent.actionSize, agent.capacity)
+  guardBlock(agent.guard, agent.live, agent.good - agent.live, agent.good)
 }
 
 /** Everything that stays as it is while the agent learns. */
 export function ddpg_configure(
   pointer: usize, actorRate: f64, criticRate: f64, weightDecay: f64, maxNorm: f64, discount: f64, targetRate: f64, averageRate: f64,
-  outputPenalty: f64, cloningWeight: f64,
+  outputPenalty: f64, cloningWeight: f64, saturationPenalty: f64, saturationLimit: f64,
 ): void {
   const agent = changetype<Agent>(pointer)
   adam_configure(agent.actorAdam, actorRate, 0.9, 0.999, 1e-8, weightDecay, maxNorm, 0)
@@ -175,4 +222,8 @@ export function ddpg_configure(
   agent.averageRate = averageRate
   agent.outputPenalty = outputPenalty
   agent.cloningWeight = cloningWeight
+  agent.saturationPenalty = saturationPenalty
+  agent.saturationLimit = saturationLimit
+  if (averageRate == 0.0) memory.fill(agent.average, 0, <usize>changetype<Net>(agent.actor).flat * REAL) // nobody reads it
+  keepGood(agent.guard)
 }

@@ -1,14 +1,20 @@
 // Deep deterministic policy gradient: acting, remembering, and the whole update as one call.
 // Lillicrap et al. 2016; critic → actor through the updated critic → targets → average (dissertation 3.2.4, Algorithm 3.3).
-// agent.ts holds the memory map. N: batch, S: state, A: action.
+// A context z may stand behind the state, of both networks, as every base learner of FLASH has it (5.4.3): one for acting, in an
+// update one for each group of rows, and the critic's loss says what of them was wrong.
+// agent.ts holds the memory map. N: batch, S: state, Z: context, A: action, G: groups.
 import { EMPTY, NOT_FINITE, OK } from '../abi'
 import { padded, Real, REAL } from '../math/real'
 import { activate, TANH } from '../nn/activation'
 import { adam, AdamOptions, LARGEST_SQUARED_NORM, polyak, squaredNorm } from '../nn/adam'
+import { encode, encoderGradients, skipEncoder, stepEncoder } from '../nn/context-encoder'
+import { Encoder } from '../nn/context-encoder-plan'
 import { backward, copyReals, copyRows, deltas, forward, layerOf, Net, outputs } from '../nn/mlp'
 import { random_integer } from '../random/xoshiro'
 import { Agent } from './agent'
-import { insertRecord, recordAt, scalarsOffset } from './replay'
+import { appendContexts, sumContextSlopes } from './context'
+import { failGuard, passGuard } from './last-good'
+import { insertRecord, ringAt, scalarsOffset } from './replay'
 
 // @ts-ignore: decorator
 @inline function actorOf(agent: Agent): Net {
@@ -26,82 +32,149 @@ import { insertRecord, recordAt, scalarsOffset } from './replay'
 @inline function criticBytes(agent: Agent): usize {
   return <usize>criticOf(agent).flat * REAL
 }
-/** Bytes of a critic input (s, a). */
+/** Bytes of a critic input (s, z, a). */
 // @ts-ignore: decorator
 @inline function inputRow(agent: Agent): usize {
-  return <usize>(agent.stateSize + agent.actionSize) * REAL
+  return <usize>(agent.stateSize + agent.contextSize + agent.actionSize) * REAL
+}
+/** Where the action's columns begin in it. */
+// @ts-ignore: decorator
+@inline function actionOffset(agent: Agent): usize {
+  return <usize>(agent.stateSize + agent.contextSize) * REAL
 }
 
-/** pi [n, padded(A)] = tanh(net(s)), and its A columns into the action columns of x [n, S + A]. */
+/** pi [n, padded(A)] = tanh(net(s, z)), and its A columns into the action columns of x [n, S + Z + A]. */
 function policy(agent: Agent, parameters: usize, x: usize, n: i32): void {
   const net = actorOf(agent)
   const row = inputRow(agent)
   const width = padded(agent.actionSize)
   forward(net, parameters, x, row, n, agent.actorSpace)
   activate(TANH, outputs(net, agent.actorSpace), agent.pi, n * width)
-  copyRows(x + <usize>agent.stateSize * REAL, row, agent.pi, <usize>width * REAL, agent.actionSize, n)
+  copyRows(x + actionOffset(agent), row, agent.pi, <usize>width * REAL, agent.actionSize, n)
+}
+
+/** The io record's state and action, the context between them. */
+function setInput(agent: Agent): void {
+  copyReals(agent.input, agent.io, agent.stateSize)
+  copyReals(agent.input + <usize>agent.stateSize * REAL, agent.context, agent.contextSize)
+  copyReals(agent.input + actionOffset(agent), agent.io + <usize>agent.stateSize * REAL, agent.actionSize)
 }
 
 /** The io record's action = π(its state). which: 0 actor, 1 average. */
 export function ddpg_act(pointer: usize, which: i32): void {
   const agent = changetype<Agent>(pointer)
-  policy(agent, which && agent.averageRate > 0.0 ? agent.average : agent.live, agent.io, 1)
+  setInput(agent)
+  policy(agent, which && agent.averageRate > 0.0 ? agent.average : agent.live, agent.input, 1)
+  copyReals(agent.io + <usize>agent.stateSize * REAL, agent.input + actionOffset(agent), agent.actionSize)
 }
 
 /** Q of the io record's state and action. */
 export function ddpg_q(pointer: usize): f64 {
   const agent = changetype<Agent>(pointer)
   const net = criticOf(agent)
-  forward(net, agent.live + actorBytes(agent), agent.io, inputRow(agent), 1, agent.criticSpace)
+  setInput(agent)
+  forward(net, agent.live + actorBytes(agent), agent.input, inputRow(agent), 1, agent.criticSpace)
   return <f64>load<Real>(outputs(net, agent.criticSpace))
 }
 
-/** Stores the io record: 0, or NOT_FINITE and nothing changed. */
-export function ddpg_insert(pointer: usize): i32 {
+/** Stores the io record in a ring: 0, or NOT_FINITE and nothing changed. */
+export function ddpg_insert(pointer: usize, ring: i32): i32 {
   const agent = changetype<Agent>(pointer)
-  return insertRecord(agent, agent.io) ? OK : NOT_FINITE
+  return insertRecord(ringAt(agent.rings, ring), agent.io) ? OK : NOT_FINITE
 }
 
-/** `steps` updates, each on a fresh batch: 0, or EMPTY when nothing is stored. */
+/** `steps` updates, each on a fresh batch of ring 0: 0, or EMPTY when nothing is stored. */
 export function ddpg_update(pointer: usize, steps: i32): i32 {
   const agent = changetype<Agent>(pointer)
-  if (agent.count == 0) return EMPTY
+  if (ringAt(agent.rings, 0).count == 0) return EMPTY
   for (; steps > 0; steps--) {
-    for (let i: usize = 0; i < <usize>agent.batch; i++) {
-      store<i32>(agent.indices + (i << 2), random_integer(agent.random, agent.count))
-    }
+    drawRows(agent, 0, 0, 0, agent.batch)
     ddpg_learn(pointer)
   }
   return OK
 }
 
-/** One update on the transitions named by `indices`. A loss or gradient that is not finite changes nothing but `skipped`. */
+/**
+ * One update on equal shares of the chosen rings i32 [groups], each under its own context: the staged ones [G, Z], or where
+ * `encoder` is not 0 the embeddings of what is staged there, whose parameters then learn from the critic's loss.
+ * 0, or EMPTY when a ring is, and nothing changed.
+ */
+export function ddpg_update_pairs(pointer: usize, groups: i32, encoder: usize): i32 {
+  const agent = changetype<Agent>(pointer)
+  for (let g = 0; g < groups; g++) if (ringAt(agent.rings, chosenRing(agent, g)).count == 0) return EMPTY
+  let row = 0
+  for (let g = 0; g < groups; g++) {
+    const end = (agent.batch * (g + 1)) / groups
+    drawRows(agent, chosenRing(agent, g), g, row, end)
+    row = end
+  }
+  if (encoder != 0) {
+    encode(changetype<Encoder>(encoder), groups, true)
+    copyReals(agent.contexts, changetype<Encoder>(encoder).embeddings, groups * agent.contextSize)
+  }
+  learn(agent, groups, encoder)
+  return OK
+}
+
+// @ts-ignore: decorator
+@inline function chosenRing(agent: Agent, group: i32): i32 {
+  return load<i32>(agent.chosen + (<usize>group << 2))
+}
+
+/** The batch's rows [row, end) come from a ring and belong to a group. */
+function drawRows(agent: Agent, ring: i32, group: i32, row: i32, end: i32): void {
+  const count = ringAt(agent.rings, ring).count
+  for (; row < end; row++) {
+    const at = <usize>row << 2
+    store<i32>(agent.indices + at, ring * agent.capacity + random_integer(agent.random, count))
+    store<i32>(agent.groupOf + at, group)
+  }
+}
+
+/** One update on the transitions named by `indices`, all under the context for acting. */
 export function ddpg_learn(pointer: usize): void {
   const agent = changetype<Agent>(pointer)
+  memory.fill(agent.groupOf, 0, <usize>agent.batch << 2)
+  copyReals(agent.contexts, agent.context, agent.contextSize)
+  learn(agent, 1, 0)
+}
+
+/** A loss or gradient that is not finite changes nothing but the guard's counters; after three in a row the last good weights come back. */
+function learn(agent: Agent, groups: i32, encoder: usize): void {
   gather(agent)
   setGoals(agent)
-  if (learnCritic(agent) && learnActor(agent)) {
+  const encoderSquared = learnCritic(agent, groups, encoder)
+  if (encoderSquared < LARGEST_SQUARED_NORM && learnActor(agent)) {
     agent.updates++
     polyak(agent.targets, agent.live, actorOf(agent).flat + criticOf(agent).flat, agent.targetRate)
     if (agent.averageRate > 0.0) polyak(agent.average, agent.live, actorOf(agent).flat, agent.averageRate)
-  } else agent.skipped++
+    if (encoder != 0) stepEncoder(changetype<Encoder>(encoder), encoderSquared)
+  } else {
+    failGuard(agent.guard)
+    if (encoder != 0) skipEncoder(changetype<Encoder>(encoder))
+  }
 }
 
 /** Records → batch columns. */
 function gather(agent: Agent): void {
-  const inputs = agent.stateSize + agent.actionSize
   const row = inputRow(agent)
-  const actionRow = <usize>agent.actionSize * REAL
-  const scalars = scalarsOffset(agent)
+  const states = agent.stateSize, actions = agent.actionSize
+  const stateRow = <usize>states * REAL, actionRow = <usize>actions * REAL
+  const stride = <usize>agent.stride * REAL
+  const scalars = scalarsOffset(ringAt(agent.rings, 0))
   for (let i: usize = 0; i < <usize>agent.batch; i++) {
-    const record = recordAt(agent, load<i32>(agent.indices + (i << 2)))
-    copyReals(agent.here + i * row, record, inputs)
-    copyReals(agent.there + i * row, record + row, agent.stateSize)
-    copyReals(agent.rule + i * actionRow, record + row + <usize>agent.stateSize * REAL, agent.actionSize)
+    const record = agent.records + <usize>load<i32>(agent.indices + (i << 2)) * stride
+    const next = record + stateRow + actionRow
+    copyReals(agent.here + i * row, record, states)
+    copyReals(agent.here + i * row + actionOffset(agent), record + stateRow, actions)
+    copyReals(agent.there + i * row, next, states)
+    copyReals(agent.rule + i * actionRow, next + stateRow, actions)
     store<Real>(agent.rewards + i * REAL, load<Real>(record + scalars))
     store<Real>(agent.terminated + i * REAL, load<Real>(record + scalars + REAL))
     store<Real>(agent.hasRule + i * REAL, load<Real>(record + scalars + 2 * REAL))
   }
+  appendContexts(agent.here + stateRow, row, agent.contexts, agent.contextSize, agent.groupOf, agent.batch)
+  appendContexts(agent.there + stateRow, row, agent.contexts, agent.contextSize, agent.groupOf, agent.batch)
 }
 
 /** goal = r + γ (1 − terminated) Q'(s', π'(s')) */
@@ -119,8 +192,11 @@ function setGoals(agent: Agent): void {
   }
 }
 
-/** One Adam step on mean((Q(s, a) − goal)²); what it overwrites is kept in `undo`. */
-function learnCritic(agent: Agent): bool {
+/**
+ * One Adam step on mean((Q(s, a) − goal)²); what it overwrites is kept in `undo`. Fills the slopes of the contexts, and the encoder's
+ * gradients where there is one. Returns their squared norm (0 without encoder), or infinity when anything is not finite.
+ */
+function learnCritic(agent: Agent, groups: i32, encoder: usize): f64 {
   const net = criticOf(agent)
   const n = agent.batch
   const parameters = agent.live + actorBytes(agent)
@@ -141,9 +217,18 @@ function learnCritic(agent: Agent): bool {
     sum += <f64>value
   }
   memory.fill(gradients, 0, criticBytes(agent))
-  backward(net, parameters, agent.here, inputRow(agent), n, agent.criticSpace, gradients, false)
+  const hasContext = agent.contextSize > 0
+  const slopes = backward(net, parameters, agent.here, inputRow(agent), n, agent.criticSpace, gradients, hasContext)
+  if (hasContext) {
+    const inputs = agent.stateSize + agent.contextSize + agent.actionSize
+    sumContextSlopes(
+      agent.slopes, groups, slopes + <usize>agent.stateSize * REAL, <usize>padded(inputs) * REAL, agent.contextSize, agent.groupOf, n,
+    )
+  }
   const squared = squaredNorm(gradients, net.flat)
-  if (!(loss < Infinity && squared < LARGEST_SQUARED_NORM)) return false
+  if (!(loss < Infinity && squared < LARGEST_SQUARED_NORM)) return Infinity
+  const encoderSquared = encoder != 0 ? gradientsOfEncoder(agent, changetype<Encoder>(encoder), groups) : 0.0
+  if (!(encoderSquared < LARGEST_SQUARED_NORM)) return Infinity
   agent.criticLoss = loss / <f64>n
   agent.meanQ = sum / <f64>n
   const bytes = criticBytes(agent)
@@ -151,12 +236,17 @@ function learnCritic(agent: Agent): bool {
   memory.copy(agent.undo + bytes, agent.criticMoments, 2 * bytes)
   const moments = agent.criticMoments
   adam(changetype<AdamOptions>(agent.criticAdam), parameters, gradients, moments, moments + bytes, net.flat, agent.updates + 1, squared)
-  return true
+  return encoderSquared
+}
+
+function gradientsOfEncoder(agent: Agent, encoder: Encoder, groups: i32): f64 {
+  copyReals(encoder.slopes, agent.slopes, groups * agent.contextSize)
+  return encoderGradients(encoder, groups, true)
 }
 
 /**
- * One Adam step on −mean Q(s, π(s)) + penalty · mean z² + cloning · mean (π(s) − rule)², z the outputs before tanh;
- * the last mean is over the coordinates of samples that have a rule action. Takes the critic's step back when it cannot.
+ * One Adam step on −mean Q(s, π(s)) + penalty · mean z² + saturation · mean max(0, |z| − limit)² + cloning · mean (π(s) − rule)²,
+ * z the outputs before tanh; the last mean is over the coordinates of samples that have a rule action. Takes the critic's step back when it cannot.
  */
 function learnActor(agent: Agent): bool {
   const net = actorOf(agent), critic = criticOf(agent)
@@ -186,6 +276,7 @@ function learnActor(agent: Agent): bool {
     return false
   }
   agent.actorLoss = loss
+  passGuard(agent.guard) // both losses are finite: critic after its step, actor before its own
   const moments = agent.actorMoments
   adam(
     changetype<AdamOptions>(agent.actorAdam), agent.live, agent.gradients, moments, moments + actorBytes(agent), net.flat,
@@ -194,16 +285,18 @@ function learnActor(agent: Agent): bool {
   return true
 }
 
-/** dLoss/dz from dLoss/d(s, a) `slopes` [N, padded(S + A)]; returns penalty and cloning loss. */
+/** dLoss/dz from dLoss/d(s, z, a) `slopes` [N, padded(S + Z + A)]; returns penalties and cloning loss. */
 function setActorDeltas(agent: Agent, slopes: usize): f64 {
   const net = actorOf(agent)
   const n = agent.batch, actions = agent.actionSize
   const width = <usize>padded(actions) * REAL
-  const slopeRow = <usize>padded(agent.stateSize + actions) * REAL
+  const slopeRow = <usize>padded(agent.stateSize + agent.contextSize + actions) * REAL
   let withRule = 0.0
   for (let i: usize = 0; i < <usize>n * REAL; i += REAL) withRule += <f64>load<Real>(agent.hasRule + i)
   const cloning = withRule > 0.0 ? <Real>(agent.cloningWeight / (withRule * <f64>actions)) : <Real>0.0
   const penalty = <Real>(agent.outputPenalty / <f64>(n * actions))
+  const saturation = <Real>(agent.saturationPenalty / <f64>(n * actions))
+  const limit = <Real>agent.saturationLimit
   const z = outputs(net, agent.actorSpace)
   const out = deltas(net, agent.actorSpace)
   memory.fill(out, 0, <usize>n * width)
@@ -215,9 +308,11 @@ function setActorDeltas(agent: Agent, slopes: usize): f64 {
       const p = load<Real>(agent.pi + at)
       const before = load<Real>(z + at)
       const gap = p - load<Real>(agent.rule + (i * <usize>actions + j) * REAL)
-      const slope = load<Real>(slopes + i * slopeRow + (<usize>agent.stateSize + j) * REAL) + <Real>2.0 * (clone * gap)
-      store<Real>(out + at, slope * (<Real>1.0 - p * p) + <Real>2.0 * (penalty * before))
-      loss += <f64>(clone * gap * gap) + <f64>(penalty * before * before)
+      const slope = load<Real>(slopes + i * slopeRow + actionOffset(agent) + j * REAL) + <Real>2.0 * (clone * gap)
+      const beyond = max(<Real>0.0, abs(before) - limit)
+      const outward = saturation * (before < <Real>0.0 ? -beyond : beyond)
+      store<Real>(out + at, slope * (<Real>1.0 - p * p) + <Real>2.0 * (penalty * before + outward))
+      loss += <f64>(clone * gap * gap) + <f64>(penalty * before * before) + <f64>(saturation * beyond * beyond)
     }
   }
   return loss

@@ -13,6 +13,11 @@ export const DDPG_RECORDS = 2
 export const DDPG_RANDOM = 3
 export const DDPG_GOALS = 4
 export const DDPG_VALUES = 5
+export const DDPG_CONTEXT = 6
+export const DDPG_CONTEXTS = 7
+export const DDPG_SLOPES = 8
+export const DDPG_CHOSEN = 9
+export const DDPG_LAST_GOOD = 10
 
 export const DDPG_ACTOR = 0
 export const DDPG_CRITIC = 1
@@ -34,9 +39,6 @@ export const DDPG_CRITIC_LOSS = 4
 export const DDPG_ACTOR_LOSS = 5
 export const DDPG_MEAN_Q = 6
 export const DDPG_UPDATES = 7
-export const DDPG_SKIPPED = 8
-export const DDPG_COUNT = 9
-export const DDPG_CURSOR = 10
 
 export const PATH_START = 0
 export const PATH_END = 1

@@ -2,7 +2,8 @@
 import * as abi from './abi.js'
 import type { Arena } from './arena.js'
 import type { Core } from './core.js'
-import { loadReplay, type ReplayShape, saveReplay } from './replay-state.js'
+import { loadGuard, saveGuard } from './last-good.js'
+import { loadReplay, type ReplayShape, recordStride, saveReplay } from './replay-state.js'
 import { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
 
 const BLOCKS: readonly (readonly [name: string, which: number])[] = [
@@ -28,57 +29,103 @@ const VALUES: readonly number[] = [
   abi.DDPG_MEAN_Q,
 ]
 
-const COUNTERS: readonly number[] = [abi.DDPG_UPDATES, abi.DDPG_SKIPPED, abi.DDPG_COUNT, abi.DDPG_CURSOR]
-
 const RANDOM_BYTES = 32
 
-export function saveDdpg(
-  core: Core,
-  arena: Arena,
-  shape: ReplayShape,
-  read: (which: number) => Float32Array,
-): Tensor[] {
-  const { pointer } = arena
-  const get = (which: number): number => core.exports.ddpg_get!(pointer, which)
+interface Shape extends ReplayShape {
+  readonly partitions: number
+}
+
+/** Reads or writes a block in the canonical layout. */
+export interface BlockAccess {
+  read(which: number): Float32Array
+  write(which: number, values: Float32Array): void
+}
+
+/** Networks, Adam moments and the count of updates: what training in several places averages. */
+export function saveLearned(core: Core, arena: Arena, access: BlockAccess): Tensor[] {
   const blocks = BLOCKS.map(([name, which]) => {
-    const values = read(which)
+    const values = access.read(which)
     return floatTensor(name, [values.length], values)
   })
-  const random = core.exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer
+  return [...blocks, wordTensor('updates', [core.exports.ddpg_get!(arena.pointer, abi.DDPG_UPDATES)])]
+}
+
+/** The returned function applies what was read and cannot fail. @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite` */
+export function loadLearned(core: Core, arena: Arena, access: BlockAccess, reader: TensorReader): () => void {
+  const { pointer } = arena
+  const blocks = BLOCKS.map(([name, which]) => {
+    const length = core.exports.ddpg_canonical!(pointer, which)
+    return [which, reader.floats(name, [length])] as const
+  })
+  const [updates] = reader.words('updates', 1)
+  return () => {
+    for (const [which, block] of blocks) access.write(which, block)
+    core.exports.ddpg_set!(pointer, abi.DDPG_UPDATES, updates!)
+  }
+}
+
+export function saveDdpg(core: Core, arena: Arena, shape: Shape, access: BlockAccess): Tensor[] {
+  const { pointer } = arena
+  const { exports } = core
+  const random = exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer
+  const rings = ringsOf(core, arena, shape).map((ring, i) => ({
+    ...ring,
+    count: exports.ddpg_ring_count!(pointer, i),
+    cursor: exports.ddpg_ring_cursor!(pointer, i),
+  }))
   return [
-    ...blocks,
-    ...saveReplay(arena, core.exports.ddpg_pointer!(pointer, abi.DDPG_RECORDS), shape, get(abi.DDPG_COUNT)),
+    ...saveLearned(core, arena, access),
+    ...saveGuard(core, exports.ddpg_pointer!(pointer, abi.DDPG_LAST_GOOD)),
+    wordTensor(
+      'rings',
+      rings.flatMap(({ count, cursor }) => [count, cursor]),
+    ),
+    ...rings.flatMap(({ records, prefix, count }) => saveReplay(arena, records, shape, count, prefix)),
     byteTensor('random', arena.bytes.subarray(random, random + RANDOM_BYTES)),
-    wordTensor('counters', COUNTERS.map(get)),
-    doubleTensor('values', VALUES.map(get)),
+    doubleTensor(
+      'values',
+      VALUES.map((which) => exports.ddpg_get!(pointer, which)),
+    ),
   ]
 }
 
 export function loadDdpg(
   core: Core,
   arena: Arena,
-  shape: ReplayShape,
+  shape: Shape,
   tensors: readonly Tensor[],
-  write: (which: number, values: Float32Array) => void,
+  access: BlockAccess,
 ): void {
   const { pointer } = arena
+  const { exports } = core
   const reader = new TensorReader(tensors)
-  const counters = reader.words('counters', COUNTERS.length)
+  const heads = reader.words('rings', 2 * shape.partitions)
   const values = reader.doubles('values', VALUES.length)
   const random = reader.bytes('random', RANDOM_BYTES)
-  const [, , count, cursor] = counters as unknown as [number, number, number, number]
-  const blocks = BLOCKS.map(([name, which]) => {
-    const length = core.exports.ddpg_canonical!(pointer, which)
-    return [which, reader.floats(name, [length])] as const
-  })
-  const restoreReplay = loadReplay(arena, core.exports.ddpg_pointer!(pointer, abi.DDPG_RECORDS), shape, reader, {
-    count,
-    cursor,
+  const applyLearned = loadLearned(core, arena, access, reader)
+  const applyGuard = loadGuard(core, exports.ddpg_pointer!(pointer, abi.DDPG_LAST_GOOD), reader)
+  const restoreRings = ringsOf(core, arena, shape).map(({ records, prefix }, i) => {
+    const [count, cursor] = [heads[2 * i]!, heads[2 * i + 1]!]
+    const restore = loadReplay(arena, records, shape, reader, { count, cursor }, prefix)
+    return () => {
+      restore()
+      exports.ddpg_set_ring!(pointer, i, count, cursor)
+    }
   })
 
-  for (const [which, block] of blocks) write(which, block)
-  restoreReplay()
-  arena.bytes.set(random, core.exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer)
-  for (const [i, which] of COUNTERS.entries()) core.exports.ddpg_set!(pointer, which, counters[i]!)
-  for (const [i, which] of VALUES.entries()) core.exports.ddpg_set!(pointer, which, values[i]!)
+  applyLearned()
+  applyGuard()
+  for (const restore of restoreRings) restore()
+  arena.bytes.set(random, exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer)
+  for (const [i, which] of VALUES.entries()) exports.ddpg_set!(pointer, which, values[i]!)
+}
+
+/** Where each ring's records lie, and what its tensors' names begin with. */
+function ringsOf(core: Core, arena: Arena, shape: Shape): { readonly records: number; readonly prefix: string }[] {
+  const first = core.exports.ddpg_pointer!(arena.pointer, abi.DDPG_RECORDS)
+  const bytes = 4 * shape.capacity * recordStride(shape)
+  return Array.from({ length: shape.partitions }, (_, i) => ({
+    records: first + i * bytes,
+    prefix: shape.partitions === 1 ? 'replay.' : `replay.${i}.`,
+  }))
 }

@@ -1,19 +1,27 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
 import { isCount, requireFinite, requireLength } from './checks.js'
+import type { Context, ContextEncoder } from './context-encoder.js'
 import type { UpdateReport } from './contracts.js'
 import type { Core } from './core.js'
-import { loadDdpg, saveDdpg } from './ddpg-state.js'
+import { type BlockAccess, loadDdpg, loadLearned, saveDdpg, saveLearned } from './ddpg-state.js'
 import { ConfigError, Problems } from './errors.js'
-import type { Tensor } from './tensor.js'
+import { type GuardReport, guardReport } from './last-good.js'
+import { type Tensor, TensorReader } from './tensor.js'
 
 export interface DdpgKernelOptions {
   readonly stateSize: number
   readonly actionSize: number
-  /** Hidden widths of actor (S-h-A, ReLU, tanh) and critic ((S+A)-h-1, ReLU, linear). */
+  /** Z: numbers of a context behind the state, in both networks. Default 0. */
+  readonly contextSize?: number
+  /** P: rings of replay, one for each pair that shares the agent. Default 1. */
+  readonly partitions?: number
+  /** G: most pairs that an update mixes. Default 1. */
+  readonly maxGroups?: number
+  /** Hidden widths of actor ((S+Z)-h-A, ReLU, tanh) and critic ((S+Z+A)-h-1, ReLU, linear). */
   readonly hidden: readonly number[]
   readonly batchSize: number
-  /** Transitions the replay ring keeps. */
+  /** Transitions each ring keeps. */
   readonly capacity: number
   readonly seed: number
   readonly actorLearningRate: number
@@ -30,6 +38,10 @@ export interface DdpgKernelOptions {
   readonly maxGradientNorm: number
   /** Weight of the mean square of the actor's outputs before tanh. */
   readonly outputPenalty: number
+  /** Weight of mean max(0, |z| − saturationLimit)², z the actor's outputs before tanh: keeps it out of corners it cannot leave. Default 0. */
+  readonly saturationPenalty?: number
+  /** Default 1.5. */
+  readonly saturationLimit?: number
   /** λ of λ · mean (π(s) − rule action)² over the coordinates of sampled transitions that have a rule action. */
   readonly cloningWeight: number
 }
@@ -57,13 +69,17 @@ const LIVE: Readonly<Record<LiveHyperparameter, number>> = {
  * A deep deterministic policy gradient agent inside the core: acting, replay and whole updates, one call each.
  *
  * Actions are in [−1, 1]. Targets start as copies. An update goes critic → actor, through the updated critic → targets →
- * average; where a loss or gradient is not finite, nothing changes but the count of skipped updates.
+ * average; where a loss or gradient is not finite, nothing changes but the count of skipped updates, and after three in a row
+ * the last good weights come back.
+ *
+ * Many pairs may share an agent, each with a ring of replay and a context z [Z] of its own behind the state; `updatePairs` mixes
+ * them. The critic's loss says what of the contexts was wrong, the actor sees them and says nothing.
  * Networks are read and written in the canonical layout of `Mlp`.
  *
  * Source: Lillicrap et al. 2016; dissertation 3.2.4, Algorithm 3.3.
  */
 export class DdpgKernel {
-  readonly options: DdpgKernelOptions
+  readonly options: Required<DdpgKernelOptions>
   readonly #core: Core
   readonly #arena: Arena
   /** Index of the io record in the arena's floats: state [S], action [A], next state [S], rule [A], reward, terminated, has rule. */
@@ -71,12 +87,21 @@ export class DdpgKernel {
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(core: Core, options: DdpgKernelOptions) {
-    check(options)
-    const { stateSize, actionSize, hidden, batchSize, capacity, seed } = options
-    this.options = options
+    const whole = {
+      contextSize: 0,
+      partitions: 1,
+      maxGroups: 1,
+      saturationPenalty: 0,
+      saturationLimit: 1.5,
+      ...options,
+    }
+    check(whole)
+    const { stateSize, actionSize, hidden, batchSize, capacity, contextSize, partitions, maxGroups, seed } = whole
+    this.options = whole
     this.#core = core
-    const shape = new Arena(core, core.exports.ddpg_shape_bytes!(hidden.length), 'DdpgKernel')
-    const words = [stateSize, actionSize, batchSize, capacity, hidden.length, ...hidden]
+    const shape = new Arena(core, core.exports.ddpg_shape_bytes!(hidden.length, partitions), 'DdpgKernel')
+    const sizes = [stateSize, actionSize, batchSize, capacity, contextSize, partitions, maxGroups]
+    const words = [...sizes, hidden.length, ...hidden]
     new Int32Array(core.memory.buffer, shape.pointer, words.length).set(words)
     this.#arena = new Arena(core, core.exports.ddpg_bytes!(shape.pointer) >>> 0, 'DdpgKernel')
     const { pointer } = this.#arena
@@ -92,14 +117,33 @@ export class DdpgKernel {
       options.averageRate,
       options.outputPenalty,
       options.cloningWeight,
+      whole.saturationPenalty,
+      whole.saturationLimit,
     )
     shape.dispose()
     this.#io = (core.exports.ddpg_pointer!(pointer, abi.DDPG_IO) - pointer) >>> 2
   }
 
-  /** Transitions now stored. */
+  /** Transitions now stored in all rings. */
   get size(): number {
-    return this.#core.exports.ddpg_get!(this.#arena.pointer, abi.DDPG_COUNT)
+    let size = 0
+    for (let i = 0; i < this.options.partitions; i++) size += this.sizeOf(i)
+    return size
+  }
+
+  /** Transitions now stored in a ring. */
+  sizeOf(partition: number): number {
+    return this.#core.exports.ddpg_ring_count!(this.#arena.pointer, partition)
+  }
+
+  /**
+   * z [Z] of decisions and of updates without named pairs from now on; zeros, the null context, at creation.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`
+   */
+  setContext(z: Float32Array): void {
+    requireLength('context', z, this.options.contextSize)
+    requireFinite('context', z)
+    this.#arena.floats.set(z, this.#at(abi.DDPG_CONTEXT))
   }
 
   /**
@@ -131,8 +175,8 @@ export class DdpgKernel {
   }
 
   /**
-   * Stores a transition, over the oldest when the ring is full.
-   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`; nothing changed
+   * Stores a transition in a ring, over the oldest when it is full.
+   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`, `partition_invalid`; nothing changed
    */
   insert(
     state: Float32Array,
@@ -141,8 +185,10 @@ export class DdpgKernel {
     nextState: Float32Array,
     terminated: boolean,
     ruleAction?: Float32Array,
+    partition = 0,
   ): void {
     const { stateSize, actionSize } = this.options
+    this.#requirePartition(partition)
     requireLength('nextState', nextState, stateSize)
     if (ruleAction) requireLength('ruleAction', ruleAction, actionSize)
     this.#fill(state, action)
@@ -155,13 +201,13 @@ export class DdpgKernel {
     floats[scalars] = reward
     floats[scalars + 1] = terminated ? 1 : 0
     floats[scalars + 2] = ruleAction ? 1 : 0
-    const status = this.#core.guard('ddpg_insert', (e) => e.ddpg_insert!(this.#arena.pointer))
+    const status = this.#core.guard('ddpg_insert', (e) => e.ddpg_insert!(this.#arena.pointer, partition))
     if (status === abi.NOT_FINITE)
       throw new ConfigError('transition_not_finite', describeNotFinite(state, action, reward, nextState, ruleAction))
   }
 
   /**
-   * Whole updates on batches drawn uniformly with replacement; one call into the core.
+   * Whole updates on batches drawn uniformly with replacement from ring 0; one call into the core.
    * @throws {ConfigError} `replay_empty`
    */
   update(steps = 1): void {
@@ -171,12 +217,54 @@ export class DdpgKernel {
   }
 
   /**
-   * One update on chosen transitions, by their place in the ring; `indices` holds `batchSize` of them.
+   * One update on equal shares of the named rings [G], each seen under its own context, in one call into the core: embeddings
+   * [G, Z] as they are, or contexts that `encoder` turns into embeddings and learns from, along the critic's loss.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`, `partition_invalid`, `replay_empty`; nothing changed
+   */
+  updatePairs(partitions: Int32Array, embeddings: Float32Array): void
+  updatePairs(partitions: Int32Array, contexts: readonly Context[], encoder: ContextEncoder): void
+  updatePairs(partitions: Int32Array, given: Float32Array | readonly Context[], encoder?: ContextEncoder): void {
+    const { contextSize, maxGroups } = this.options
+    const groups = partitions.length
+    if (groups < 1 || groups > maxGroups)
+      throw new ConfigError('size_mismatch', `1 to ${maxGroups} pairs an update, got ${groups} (set maxGroups)`)
+    for (const partition of partitions) this.#requirePartition(partition)
+    if (given instanceof Float32Array) {
+      requireLength('embeddings', given, groups * contextSize)
+      requireFinite('embeddings', given)
+      this.#arena.floats.set(given, this.#at(abi.DDPG_CONTEXTS))
+    } else {
+      requireLength('contexts', given, groups)
+      if (encoder?.embeddingSize !== contextSize)
+        throw new ConfigError(
+          'size_mismatch',
+          `the encoder's embeddings have ${encoder?.embeddingSize} numbers, the agent's contexts ${contextSize}`,
+        )
+      encoder.stage(given)
+    }
+    const { pointer } = this.#arena
+    const chosen = this.#core.exports.ddpg_pointer!(pointer, abi.DDPG_CHOSEN)
+    new Int32Array(this.#core.memory.buffer, chosen, groups).set(partitions)
+    const status = this.#core.guard('ddpg_update_pairs', (e) =>
+      e.ddpg_update_pairs!(pointer, groups, encoder?.pointer ?? 0),
+    )
+    if (status === abi.EMPTY)
+      throw new ConfigError('replay_empty', `each of the partitions ${partitions.join(', ')} needs a stored transition`)
+  }
+
+  /** dLoss/dcontexts [G, Z] of the last update's critic loss, each summed over its rows; a copy. */
+  contextSlopes(groups = 1): Float32Array {
+    const at = this.#at(abi.DDPG_SLOPES)
+    return this.#arena.floats.slice(at, at + groups * this.options.contextSize)
+  }
+
+  /**
+   * One update on chosen transitions of ring 0, by their place in it; `indices` holds `batchSize` of them.
    * @throws {ConfigError} `size_mismatch`, `index_invalid`
    */
   updateOn(indices: readonly number[]): void {
     requireLength('indices', indices, this.options.batchSize)
-    const { size } = this
+    const size = this.sizeOf(0)
     const bad = indices.find((index) => !Number.isInteger(index) || index < 0 || index >= size)
     if (bad !== undefined) throw new ConfigError('index_invalid', `indices must be in 0 … ${size - 1}, got ${bad}`)
     const { pointer } = this.#arena
@@ -186,11 +274,11 @@ export class DdpgKernel {
   }
 
   /** Updates done and skipped, and the losses of the last one done. */
-  report(): UpdateReport {
+  report(): UpdateReport & GuardReport {
     const get = (which: number): number => this.#core.exports.ddpg_get!(this.#arena.pointer, which)
     return {
       updates: get(abi.DDPG_UPDATES),
-      skipped: get(abi.DDPG_SKIPPED),
+      ...guardReport(this.#core, this.#core.exports.ddpg_pointer!(this.#arena.pointer, abi.DDPG_LAST_GOOD)),
       criticLoss: get(abi.DDPG_CRITIC_LOSS),
       actorLoss: get(abi.DDPG_ACTOR_LOSS),
       meanQ: get(abi.DDPG_MEAN_Q),
@@ -200,7 +288,7 @@ export class DdpgKernel {
   /** The last batch's goals r + γ (1 − terminated) Q'(s', π'(s')) and the critic's values before its step, [batchSize] each. */
   lastBatch(): { goals: Float32Array; values: Float32Array } {
     const read = (which: number): Float32Array => {
-      const at = (this.#core.exports.ddpg_pointer!(this.#arena.pointer, which) - this.#arena.pointer) >>> 2
+      const at = this.#at(which)
       return this.#arena.floats.slice(at, at + this.options.batchSize)
     }
     return { goals: read(abi.DDPG_GOALS), values: read(abi.DDPG_VALUES) }
@@ -237,11 +325,23 @@ export class DdpgKernel {
     requireLength(which, parameters, this.#core.exports.ddpg_canonical!(this.#arena.pointer, NETS[which]))
     requireFinite(which, parameters)
     this.#write(NETS[which], parameters)
+    this.#core.exports.ddpg_keep!(this.#arena.pointer)
+  }
+
+  /** Networks, Adam moments and the count of updates: what training in several places averages. */
+  learned(): Tensor[] {
+    return saveLearned(this.#core, this.#arena, this.#access)
+  }
+
+  /** @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
+  setLearned(tensors: readonly Tensor[]): void {
+    loadLearned(this.#core, this.#arena, this.#access, new TensorReader(tensors))()
+    this.#core.exports.ddpg_keep!(this.#arena.pointer)
   }
 
   /** Everything an exact resume needs: networks, moments, replay, randomness, counters, live hyperparameters. */
   save(): Tensor[] {
-    return saveDdpg(this.#core, this.#arena, this.options, (which) => this.#read(which))
+    return saveDdpg(this.#core, this.#arena, this.options, this.#access)
   }
 
   /**
@@ -249,7 +349,7 @@ export class DdpgKernel {
    * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`, `replay_invalid`; nothing changed
    */
   load(tensors: readonly Tensor[]): void {
-    loadDdpg(this.#core, this.#arena, this.options, tensors, (which, values) => this.#write(which, values))
+    loadDdpg(this.#core, this.#arena, this.options, tensors, this.#access)
   }
 
   dispose(): void {
@@ -258,6 +358,22 @@ export class DdpgKernel {
 
   [Symbol.dispose](): void {
     this.dispose()
+  }
+
+  readonly #access: BlockAccess = {
+    read: (which) => this.#read(which),
+    write: (which, values) => this.#write(which, values),
+  }
+
+  /** Where a part starts in the arena's floats. */
+  #at(which: number): number {
+    return (this.#core.exports.ddpg_pointer!(this.#arena.pointer, which) - this.#arena.pointer) >>> 2
+  }
+
+  #requirePartition(partition: number): void {
+    const { partitions } = this.options
+    if (!(Number.isInteger(partition) && partition >= 0 && partition < partitions))
+      throw new ConfigError('partition_invalid', `partition must be in 0 … ${partitions - 1}, got ${partition}`)
   }
 
   #fill(state: Float32Array, action: Float32Array): void {
@@ -299,16 +415,22 @@ export function describeNotFinite(
   return `reward is ${reward}, which is not a finite f32; the transition was not stored`
 }
 
-function check(options: DdpgKernelOptions): void {
+function check(options: Required<DdpgKernelOptions>): void {
   const problems = new Problems()
   const { stateSize, actionSize, hidden, batchSize, capacity, seed, discount } = options
-  for (const [name, value] of Object.entries({ stateSize, actionSize, batchSize, capacity })) {
+  const { contextSize, partitions, maxGroups } = options
+  for (const [name, value] of Object.entries({ stateSize, actionSize, batchSize, capacity, partitions, maxGroups })) {
     problems.check(isCount(value), `${name} must be a positive integer, got ${value}`)
   }
   problems.check(
     hidden.length > 0 && hidden.every(isCount),
     `hidden must name positive widths, got [${hidden.join(', ')}]`,
   )
+  problems.check(
+    Number.isInteger(contextSize) && contextSize >= 0,
+    `contextSize must be a whole number >= 0, got ${contextSize}`,
+  )
+  problems.check(maxGroups <= batchSize, `maxGroups must not exceed batchSize ${batchSize}, got ${maxGroups}`)
   problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
   problems.check(discount >= 0 && discount <= 1, `discount must be in [0, 1], got ${discount}`)
   for (const name of ['targetRate', 'averageRate'] as const) {
@@ -321,10 +443,15 @@ function check(options: DdpgKernelOptions): void {
     'maxGradientNorm',
     'outputPenalty',
     'cloningWeight',
+    'saturationPenalty',
+    'saturationLimit',
   ] as const) {
     problems.check(Number.isFinite(options[name]) && options[name] >= 0, `${name} must be >= 0, got ${options[name]}`)
   }
-  const replayBytes = 4 * capacity * (2 * (stateSize + actionSize) + 3)
-  problems.check(!(replayBytes > 2 ** 30), `capacity ${capacity} needs ${replayBytes} bytes of replay, at most 2^30`)
+  const replayBytes = 4 * partitions * capacity * (2 * (stateSize + actionSize) + 3)
+  problems.check(
+    !(replayBytes > 2 ** 30),
+    `${partitions} × capacity ${capacity} needs ${replayBytes} bytes of replay, at most 2^30`,
+  )
   problems.throwIfAny('DdpgKernel')
 }

@@ -11,32 +11,42 @@ export interface ReplayShape {
 
 /** The columns of a replay record, in order; `width` 0 is a scalar. */
 const columns = ({ stateSize, actionSize }: ReplayShape): readonly (readonly [name: string, width: number])[] => [
-  ['replay.state', stateSize],
-  ['replay.action', actionSize],
-  ['replay.nextState', stateSize],
-  ['replay.ruleAction', actionSize],
-  ['replay.reward', 0],
-  ['replay.terminated', 0],
-  ['replay.hasRule', 0],
+  ['state', stateSize],
+  ['action', actionSize],
+  ['nextState', stateSize],
+  ['ruleAction', actionSize],
+  ['reward', 0],
+  ['terminated', 0],
+  ['hasRule', 0],
 ]
 
-const stride = ({ stateSize, actionSize }: ReplayShape): number => 2 * (stateSize + actionSize) + 3
+/** Numbers of a record. */
+export const recordStride = ({ stateSize, actionSize }: ReplayShape): number => 2 * (stateSize + actionSize) + 3
 
 const columnShape = (count: number, width: number): number[] => (width === 0 ? [count] : [count, width])
 
-/** @param records  where in memory the records lie; `count` of them are in use */
-export function saveReplay(arena: Arena, records: number, shape: ReplayShape, count: number): Tensor[] {
+/**
+ * @param records  where in memory the records lie; `count` of them are in use
+ * @param prefix   of the tensors' names
+ */
+export function saveReplay(
+  arena: Arena,
+  records: number,
+  shape: ReplayShape,
+  count: number,
+  prefix = 'replay.',
+): Tensor[] {
   const { floats } = arena
   let column = (records - arena.pointer) >>> 2
   return columns(shape).map(([name, width]) => {
     const numbers = Math.max(1, width)
     const values = new Float32Array(count * numbers)
     for (let i = 0; i < count; i++) {
-      const from = column + i * stride(shape)
+      const from = column + i * recordStride(shape)
       for (let j = 0; j < numbers; j++) values[i * numbers + j] = floats[from + j]!
     }
     column += numbers
-    return floatTensor(name, columnShape(count, width), values)
+    return floatTensor(prefix + name, columnShape(count, width), values)
   })
 }
 
@@ -50,9 +60,10 @@ export function loadReplay(
   shape: ReplayShape,
   reader: TensorReader,
   { count, cursor }: { readonly count: number; readonly cursor: number },
+  prefix = 'replay.',
 ): () => void {
   checkRing(count, cursor, shape.capacity)
-  const replay = columns(shape).map(([name, width]) => reader.floats(name, columnShape(count, width)))
+  const replay = columns(shape).map(([name, width]) => reader.floats(prefix + name, columnShape(count, width)))
   return () => {
     const { floats } = arena
     let column = (records - arena.pointer) >>> 2
@@ -60,7 +71,7 @@ export function loadReplay(
       const numbers = Math.max(1, width)
       const values = replay[index]!
       for (let i = 0; i < count; i++) {
-        const to = column + i * stride(shape)
+        const to = column + i * recordStride(shape)
         for (let j = 0; j < numbers; j++) floats[to + j] = values[i * numbers + j]!
       }
       column += numbers

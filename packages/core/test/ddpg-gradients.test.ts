@@ -24,10 +24,13 @@ class RawAgent {
       options.actionSize,
       options.batchSize,
       options.capacity,
+      0, // context
+      1, // ring
+      1, // group
       options.hidden.length,
       ...options.hidden,
     ]
-    const shape = real64.allocate(e.ddpg_shape_bytes!(options.hidden.length))
+    const shape = real64.allocate(e.ddpg_shape_bytes!(options.hidden.length, 1))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
     this.pointer = real64.allocate(e.ddpg_bytes!(shape))
     e.ddpg_create!(this.pointer, shape, options.seed, 0)
@@ -42,6 +45,8 @@ class RawAgent {
       options.averageRate,
       options.outputPenalty,
       options.cloningWeight,
+      options.saturationPenalty ?? 0,
+      options.saturationLimit ?? 1.5,
     )
     const io = e.ddpg_pointer!(this.pointer, abi.DDPG_IO)
     for (const t of transitions) {
@@ -55,7 +60,7 @@ class RawAgent {
         t.rule ? 1 : 0,
       ]
       real64.f64(io, record.length).set(record)
-      expect(e.ddpg_insert!(this.pointer)).toBe(abi.OK)
+      expect(e.ddpg_insert!(this.pointer, 0)).toBe(abi.OK)
     }
   }
 

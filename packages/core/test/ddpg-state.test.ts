@@ -110,7 +110,7 @@ describe('loading changes nothing and says why', () => {
     ['the ring is larger', () => smallAgent(core, { capacity: 64 }, 30).save(), 'replay_invalid', /30 transitions/],
     [
       'the cursor points past the ring',
-      () => edit(good(), 'counters', (t) => ({ ...t, bytes: new Uint8Array(Uint32Array.of(0, 0, 20, 77).buffer) })),
+      () => edit(good(), 'rings', (t) => ({ ...t, bytes: new Uint8Array(Uint32Array.of(20, 77).buffer) })),
       'replay_invalid',
       /77/,
     ],

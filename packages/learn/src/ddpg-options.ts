@@ -29,6 +29,10 @@ export interface DdpgOptions {
   readonly maxGradientNorm: number
   /** L2 on the actor's outputs before tanh: keeps it out of saturation. */
   readonly outputPenalty: number
+  /** Weight of mean max(0, |z| − saturationLimit)², z the actor's outputs before tanh: a price on corners only. Default 0. */
+  readonly saturationPenalty?: number
+  /** Default 1.5, where tanh has lost 90 % of its slope. */
+  readonly saturationLimit?: number
   /** λ of λ · mean((π(s) − a_rule)²) over transitions that carry a rule's action. */
   readonly cloningWeight: number
   readonly noise: NoiseOptions
@@ -72,5 +76,7 @@ export function checkDdpgOptions(options: DdpgOptions, problems: Problems, path:
   for (const name of ['weightDecay', 'maxGradientNorm', 'outputPenalty', 'cloningWeight'] as const) {
     notNegative(name, options[name])
   }
+  notNegative('saturationPenalty', options.saturationPenalty ?? 0)
+  notNegative('saturationLimit', options.saturationLimit ?? 0)
   checkNoiseOptions(options.noise, problems, `${path}.noise`)
 }

@@ -1,11 +1,14 @@
 import {
   type Agent,
   ConfigError,
+  type Context,
+  type ContextEncoder,
   type Core,
   DdpgKernel,
   doubleTensor,
   Problems,
   type Space,
+  type Tensor,
   TensorReader,
   type Transition,
   type UpdateReport,
@@ -27,6 +30,12 @@ export interface DdpgSetup {
   /** Every coordinate in [−1, 1]; the task maps it to limits and replicas. */
   readonly action: Space
   readonly seed: number
+  /** Z: numbers of an embedding behind the observation (FLASH); see `setContext`. Default 0. */
+  readonly contextSize?: number
+  /** Pairs that share the agent, each with a replay of `capacity` of its own. Default 1. */
+  readonly partitions?: number
+  /** Most pairs that one update mixes. Default 1. */
+  readonly maxGroups?: number
   /** Whose policy this is; a file of another task is refused. Default `autoscaling`. */
   readonly task?: string
   /** Free text for the policy file: which application, load and simulator teach it. */
@@ -72,17 +81,30 @@ export function createDdpg(core: Core, setup: DdpgSetup): Ddpg {
     'action must be a box of [−1, 1]: the policy ends in tanh; map to physical units in the task (linearMap, logMap)',
   )
   problems.throwIfAny('ddpg')
-  return new Ddpg(core, options, {
-    algorithm: 'ddpg',
-    task: setup.task ?? 'autoscaling',
-    preset,
-    observation: setup.observation,
-    action: setup.action,
-    hidden: options.hidden,
-    normalised: options.calibrationSteps > 0,
-    seed: setup.seed,
-    trainingData: setup.trainingData ?? '',
-  })
+  const { contextSize = 0, partitions = 1, maxGroups = 1 } = setup
+  return new Ddpg(
+    core,
+    options,
+    { contextSize, partitions, maxGroups },
+    {
+      algorithm: 'ddpg',
+      task: setup.task ?? 'autoscaling',
+      preset,
+      observation: setup.observation,
+      action: setup.action,
+      hidden: options.hidden,
+      normalised: options.calibrationSteps > 0,
+      seed: setup.seed,
+      trainingData: setup.trainingData ?? '',
+    },
+  )
+}
+
+/** How many pairs share an agent, and how it sees them. */
+export interface DdpgSharing {
+  readonly contextSize: number
+  readonly partitions: number
+  readonly maxGroups: number
 }
 
 /**
@@ -108,17 +130,19 @@ export class Ddpg implements Agent {
   readonly #here: Float32Array // [S], normalised
   readonly #there: Float32Array // [S], normalised
   #header: PolicyHeader
+  #context: Float32Array // [Z]
   /** Updates owed: grows by `updatesPerStep`, whole ones are paid. */
   #owed = 0
 
   /** Use `createDdpg`, which checks what it is given. */
-  constructor(core: Core, options: DdpgOptions, header: PolicyHeader) {
+  constructor(core: Core, options: DdpgOptions, sharing: DdpgSharing, header: PolicyHeader) {
     const stateSize = header.observation.names.length
     const actionSize = header.action.names.length
     this.name = `ddpg/${header.preset}`
     this.options = options
     this.#header = header
-    this.#kernel = new DdpgKernel(core, { ...options, stateSize, actionSize, seed: header.seed })
+    this.#context = new Float32Array(sharing.contextSize)
+    this.#kernel = new DdpgKernel(core, { ...options, ...sharing, stateSize, actionSize, seed: header.seed })
     this.#noise = new ExplorationNoise(core, actionSize, options.noise, header.seed)
     this.#normaliser =
       options.calibrationSteps > 0 ? new ObservationNormaliser(core, stateSize, options.calibrationSteps) : undefined
@@ -151,9 +175,10 @@ export class Ddpg implements Agent {
 
   /**
    * Remembers a step. `action` is what was applied, whoever chose it; a `ruleAction` feeds the cloning term.
-   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`, while calibrating `not_finite`; nothing was stored
+   * @param partition  which pair it was
+   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`, `partition_invalid`, while calibrating `not_finite`; nothing was stored
    */
-  observe(transition: Transition): void {
+  observe(transition: Transition, partition = 0): void {
     const { observation, action, reward, nextObservation, terminated, ruleAction } = transition
     if (this.#normaliser?.isCalibrated === false) {
       this.#normaliser.update(observation)
@@ -161,7 +186,7 @@ export class Ddpg implements Agent {
     }
     const here = this.#normalised(observation, this.#here)
     const there = this.#normalised(nextObservation, this.#there)
-    this.#kernel.insert(here, action, reward - this.options.rewardBaseline, there, terminated, ruleAction)
+    this.#kernel.insert(here, action, reward - this.options.rewardBaseline, there, terminated, ruleAction, partition)
   }
 
   /** Learns what one time step is worth; before the warm-up nothing. A non-finite update is skipped and counted. */
@@ -176,6 +201,48 @@ export class Ddpg implements Agent {
       }
     }
     return this.#kernel.report()
+  }
+
+  /** Z */
+  get contextSize(): number {
+    return this.#kernel.options.contextSize
+  }
+
+  /**
+   * z [Z] of the pair that is acted for and learned from now on; zeros, the null context, until it is told.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`
+   */
+  setContext(z: Float32Array): void {
+    this.#kernel.setContext(z)
+    this.#context = z.slice()
+  }
+
+  /**
+   * One update on equal shares of the named pairs [G], each seen under its own context: embeddings [G, Z] as they are, or what
+   * `encoder` makes of contexts, which then learns from the critic's loss. Neither warm-up nor `updatesPerStep` count here.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`, `partition_invalid`, `replay_empty`; nothing changed
+   */
+  updatePairs(partitions: Int32Array, embeddings: Float32Array): UpdateReport
+  updatePairs(partitions: Int32Array, contexts: readonly Context[], encoder: ContextEncoder): UpdateReport
+  updatePairs(
+    partitions: Int32Array,
+    given: Float32Array | readonly Context[],
+    encoder?: ContextEncoder,
+  ): UpdateReport {
+    if (given instanceof Float32Array) this.#kernel.updatePairs(partitions, given)
+    else this.#kernel.updatePairs(partitions, given, encoder!)
+    this.#noise.countUpdates(1)
+    return this.#kernel.report()
+  }
+
+  /** Networks, Adam moments and the count of updates: what training in several places averages, and what a pretrained agent hands on. */
+  learned(): Tensor[] {
+    return this.#kernel.learned()
+  }
+
+  /** @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
+  setLearned(tensors: readonly Tensor[]): void {
+    this.#kernel.setLearned(tensors)
   }
 
   /** Call after the last step of an episode. */
@@ -245,10 +312,13 @@ export class Ddpg implements Agent {
     ])
   }
 
-  /** The serving policy alone, a few kilobytes for `loadPolicy`: no replay, no optimiser, nothing to learn on with. */
+  /**
+   * The serving policy alone, a few kilobytes for `loadPolicy`: no replay, no optimiser, nothing to learn on with. A context is
+   * folded into the first layer's biases: the policy is the one of that pair, equal but for the rounding of a sum.
+   */
   savePolicy(): Uint8Array {
     return writePolicyFile(this.#header, [
-      policyTensor(this.#kernel.parameters('averagedActor')),
+      policyTensor(foldContext(this.#kernel.parameters('averagedActor'), this.#header, this.#context)),
       ...(this.#normaliser?.save() ?? []),
     ])
   }
@@ -287,4 +357,22 @@ export class Ddpg implements Agent {
   #normalised(observation: Float32Array, out: Float32Array): Float32Array {
     return this.#normaliser?.normalise(observation, out) ?? observation
   }
+}
+
+/** W (s, z) + b = W_s s + (b + W_z z): the canonical parameters of the network that sees s alone. */
+function foldContext(parameters: Float32Array, header: PolicyHeader, z: Float32Array): Float32Array {
+  if (z.length === 0) return parameters
+  const states = header.observation.names.length
+  const inputs = states + z.length
+  const outputs = header.hidden[0]!
+  const folded = new Float32Array(parameters.length - outputs * z.length)
+  for (let o = 0; o < outputs; o++) {
+    const row = parameters.subarray(o * inputs, (o + 1) * inputs)
+    folded.set(row.subarray(0, states), o * states)
+    let bias = parameters[outputs * inputs + o]!
+    for (let j = 0; j < z.length; j++) bias += row[states + j]! * z[j]!
+    folded[outputs * states + o] = bias
+  }
+  folded.set(parameters.subarray(outputs * (inputs + 1)), outputs * (states + 1))
+  return folded
 }
