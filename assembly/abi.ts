@@ -423,3 +423,5 @@
 @inline export const DQN_MEAN_Q: i32 = 2
 // @ts-ignore: decorator
 @inline export const DQN_UPDATES: i32 = 3
+// @ts-ignore: decorator
+@inline export const PPO_CHOSEN: i32 = 19

@@ -27,6 +27,7 @@ export function ppo_pointer(pointer: usize, which: i32): usize {
     case abi.PPO_ORDER: return ppo.order
     case abi.PPO_BATCH: return ppo.used
     case abi.PPO_RANDOM: return ppo.random
+    case abi.PPO_CHOSEN: return ppo.chosen
     default: return ppo.guard
   }
 }

@@ -6,7 +6,7 @@
 //   head: Ppo | policy Net | value Net | policy AdamOptions | value AdamOptions | LastGood | random state | sizes
 //   body: live [fp + fv], policy moments m, v [2 fp], value moments m, v [2 fv] | their last good copy | gradients [fp + fv]
 //         policy workspace | value workspace | io: state, next [W each], action, distribution [A each]
-//         inputs [N, W] | advantages, log-probabilities, entropies, ratios f64 [4, N] | partitions of a mini-batch i32 [N] | figures | order i32 [C]
+//         inputs [N, W] | advantages, log-probabilities, entropies, ratios f64 [4, N] | partitions of a mini-batch, drawn rows i32 [N each] | figures | order i32 [C]
 //         contexts, slopes, slopes of a mini-batch [P, Z each] | rollout columns (rollout.ts)
 import { padded, REAL } from '../math/real'
 import { beginPlan, place, planned } from '../memory/plan'
@@ -16,7 +16,7 @@ import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
 import { initialiseOrthogonal } from '../nn/orthogonal'
 import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
 import { guardBlock, LastGood } from './last-good'
-import { clearRollout, Rollout } from './rollout'
+import { choosePartitions, clearRollout, Rollout } from './rollout'
 
 // @ts-ignore: decorator
 @inline export const FIGURES: usize = 6
@@ -56,6 +56,7 @@ import { clearRollout, Rollout } from './rollout'
   entropies: usize = 0
   ratios: usize = 0
   order: usize = 0
+  drawn: usize = 0
   slopes: usize = 0
   batchSlopes: usize = 0
   batchPartitions: usize = 0
@@ -157,6 +158,7 @@ function layOut(head: usize, shape: usize): usize {
   ppo.entropies = ppo.used + (2 * n << 3)
   ppo.ratios = ppo.used + (3 * n << 3)
   ppo.batchPartitions = place(n << 2)
+  ppo.drawn = place(n << 2)
   ppo.batchFigures = place(FIGURES << 3)
   ppo.sums = place(FIGURES << 3)
   ppo.figures = place(FIGURES << 3)
@@ -181,8 +183,10 @@ function placeRollout(ppo: Ppo): void {
   ppo.returns = place(steps << 3)
   ppo.ends = place(steps << 2)
   ppo.partitionOf = place(steps << 2)
-  ppo.order = place(max(steps, <usize>ppo.batch) << 2)
+  ppo.order = place(steps << 2)
   ppo.lastRows = place(partitions << 2)
+  ppo.chosen = place(partitions << 2)
+  ppo.isChosen = place(partitions << 2)
   ppo.carry = place(partitions << 3)
 }
 
@@ -233,6 +237,8 @@ export function ppo_create(base: usize, shape: usize, orthogonal: i32, seedLow: 
   }
   random_seed(ppo.random, seedLow, seedHigh, 2)
   clearRollout(ppo)
+  for (let p = 0; p < ppo.partitions; p++) store<i32>(ppo.chosen + (<usize>p << 2), p)
+  choosePartitions(ppo, ppo.partitions)
   guardBlock(changetype<LastGood>(ppo.guard), ppo.live, 3 * (policyBytes(ppo) + valueBytes(ppo)), changetype<LastGood>(ppo.guard).copy)
 }
 

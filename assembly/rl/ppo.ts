@@ -14,7 +14,10 @@ import { policyLoss, valueLoss } from './ppo-loss'
 import {
   deviationsIn, FIGURES, inputRow, ioAction, ioDistribution, ioNext, policyBytes, policyLength, policyOf, Ppo, valueBytes, valueOf,
 } from './ppo-plan'
-import { appendStep, clearRollout, endEpisode, estimateReturns, fillContexts, takeAdvantages } from './rollout'
+import {
+  appendStep, chosenAt, choosePartitions, clearRollout, dealRows, endEpisode, estimateReturns, fillContexts, normaliseAdvantages,
+  takeAdvantages,
+} from './rollout'
 
 /** The io record's distribution: probabilities of the categories, or means; returns log Σ e^x of a categorical. */
 function distribution(ppo: Ppo): f64 {
@@ -26,13 +29,14 @@ function distribution(ppo: Ppo): f64 {
   return 0.0
 }
 
-/** The io record's action for its state: drawn from the policy where `sample`, else the likeliest. */
+/** The io record's action for its state: drawn from the policy where `sample`, else the likeliest; NaN where the state gives no distribution. */
 export function ppo_act(pointer: usize, sample: i32): void {
   const ppo = changetype<Ppo>(pointer)
-  distribution(ppo)
+  const normaliser = distribution(ppo)
   const action = ioAction(ppo), found = ioDistribution(ppo)
   if (!ppo.gaussian) {
     store<Real>(action, <Real>(sample ? drawCategory(found, ppo.outputs, ppo.random) : largest(found, ppo.outputs)))
+    if (!isFinite(normaliser)) store<Real>(action, <Real>NaN)
   } else if (sample) drawNormals(found, deviationsIn(ppo, ppo.live), action, ppo.outputs, ppo.random)
   else copyReals(action, found, ppo.outputs)
 }
@@ -74,19 +78,22 @@ export function ppo_fill_contexts(pointer: usize): void {
   fillContexts(changetype<Ppo>(pointer))
 }
 
-/** Values, advantages and returns of the rollout: 0, or EMPTY. With an encoder its P staged contexts come behind the states. */
+/** From now on updates are about the first `count` partitions named by `chosen`. */
+export function ppo_choose(pointer: usize, count: i32): void {
+  choosePartitions(changetype<Ppo>(pointer), count)
+}
+
+/** Values, advantages and returns of the rollout: 0, or EMPTY. With an encoder the chosen partitions' staged contexts come behind the states. */
 export function ppo_prepare(pointer: usize, encoderPointer: usize): i32 {
   const ppo = changetype<Ppo>(pointer)
-  if (ppo.count == 0) return EMPTY
+  const dealt = dealRows(ppo, ppo.order)
+  if (dealt == 0) return EMPTY
   if (encoderPointer != 0) encodeContexts(ppo, changetype<Encoder>(encoderPointer), false)
   fillContexts(ppo)
   evaluate(ppo, ppo.states, ppo.values)
   evaluate(ppo, ppo.nexts, ppo.nextValues)
   estimateReturns(ppo, ppo.monteCarlo != 0, ppo.discount, ppo.lambda)
-  if (ppo.normalise == 2) {
-    deal(ppo)
-    takeAdvantages(ppo, ppo.order, ppo.count, true, ppo.advantages)
-  }
+  if (ppo.normalise == 2) normaliseAdvantages(ppo, ppo.order, dealt)
   return OK
 }
 
@@ -102,11 +109,6 @@ function evaluate(ppo: Ppo, rows: usize, values: usize): void {
   }
 }
 
-/** order [count] = 0, 1, 2 … */
-function deal(ppo: Ppo): void {
-  for (let i = 0; i < ppo.count; i++) store<i32>(ppo.order + (<usize>i << 2), i)
-}
-
 function shuffle(order: usize, count: i32, random: usize): void {
   for (let i = count - 1; i > 0; i--) {
     const here = order + (<usize>i << 2), there = order + (<usize>random_integer(random, i + 1) << 2)
@@ -117,40 +119,54 @@ function shuffle(order: usize, count: i32, random: usize): void {
 }
 
 /**
- * One pass over the prepared rollout in mini-batches: every step once in random order, the last mini-batch as small as it
- * comes; or as many drawn with replacement. `slopes` becomes their mean dLoss/dcontexts. With an encoder its P staged
+ * One pass over the chosen partitions' prepared steps in mini-batches: every step once in random order, the last mini-batch as
+ * small as it comes; or as many drawn with replacement. `slopes` becomes their mean dLoss/dcontexts. With an encoder its staged
  * contexts are encoded anew before the pass, and it steps along these slopes after it. 0, or EMPTY.
  */
 export function ppo_epoch(pointer: usize, encoderPointer: usize): i32 {
   const ppo = changetype<Ppo>(pointer)
-  if (ppo.count == 0) return EMPTY
+  const dealt = dealRows(ppo, ppo.order)
+  if (dealt == 0) return EMPTY
   if (encoderPointer != 0) {
     encodeContexts(ppo, changetype<Encoder>(encoderPointer), true)
     fillContexts(ppo)
   }
   startReport(ppo)
-  deal(ppo)
-  if (!ppo.replacement) shuffle(ppo.order, ppo.count, ppo.random)
-  for (let start = 0; start < ppo.count; start += ppo.batch) {
-    const n = min(ppo.batch, ppo.count - start)
-    const rows = ppo.order + (<usize>start << 2)
-    if (ppo.replacement) for (let i: usize = 0; i < <usize>n; i++) store<i32>(rows + (i << 2), random_integer(ppo.random, ppo.count))
-    learn(ppo, rows, n)
+  shuffle(ppo.order, dealt, ppo.random)
+  for (let start = 0; start < dealt; start += ppo.batch) {
+    const n = min(ppo.batch, dealt - start)
+    if (ppo.replacement) learn(ppo, draw(ppo, dealt, n), n)
+    else learn(ppo, ppo.order + (<usize>start << 2), n)
   }
   finishReport(ppo)
   if (encoderPointer != 0) learnContexts(ppo, changetype<Encoder>(encoderPointer))
   return OK
 }
 
+/** n of the dealt rows, with replacement. */
+function draw(ppo: Ppo, dealt: i32, n: i32): usize {
+  for (let i: usize = 0; i < <usize>n; i++) {
+    const row = load<i32>(ppo.order + (<usize>random_integer(ppo.random, dealt) << 2))
+    store<i32>(ppo.drawn + (i << 2), row)
+  }
+  return ppo.drawn
+}
+
 function encodeContexts(ppo: Ppo, encoder: Encoder, learning: bool): void {
-  encode(encoder, ppo.partitions, learning)
-  memory.copy(ppo.contexts, encoder.embeddings, <usize>(ppo.partitions * ppo.contextSize) * REAL)
+  encode(encoder, ppo.chosenCount, learning)
+  const bytes = <usize>ppo.contextSize * REAL
+  for (let g = 0; g < ppo.chosenCount; g++) {
+    copyReals(ppo.contexts + <usize>chosenAt(ppo, g) * bytes, encoder.embeddings + <usize>g * bytes, ppo.contextSize)
+  }
 }
 
 /** One step of the encoder along the slopes of an epoch; given up where no mini-batch was taken or its gradient is not finite. */
 function learnContexts(ppo: Ppo, encoder: Encoder): void {
-  memory.copy(encoder.slopes, ppo.slopes, <usize>(ppo.partitions * ppo.contextSize) * REAL)
-  const squared = encoderGradients(encoder, ppo.partitions, true)
+  const bytes = <usize>ppo.contextSize * REAL
+  for (let g = 0; g < ppo.chosenCount; g++) {
+    copyReals(encoder.slopes + <usize>g * bytes, ppo.slopes + <usize>chosenAt(ppo, g) * bytes, ppo.contextSize)
+  }
+  const squared = encoderGradients(encoder, ppo.chosenCount, true)
   if (ppo.taken > 0 && squared < LARGEST_SQUARED_NORM) stepEncoder(encoder, squared)
   else skipEncoder(encoder)
 }

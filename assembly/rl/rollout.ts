@@ -36,6 +36,10 @@ import { gae_estimate, gae_monte_carlo, TERMINATED, TRUNCATED } from './gae'
   carry: usize = 0
   /** [P, Z], what the rows of each partition get behind their states. */
   contexts: usize = 0
+  /** Which partitions an update is about: their numbers i32 [P], how many, and 1 for each of them i32 [P]. */
+  chosen: usize = 0
+  chosenCount: i32 = 0
+  isChosen: usize = 0
 }
 
 /** Appends a step; the caller has checked that there is room. state, next [W] */
@@ -67,6 +71,30 @@ export function clearRollout(rollout: Rollout): void {
   memory.fill(rollout.lastRows, 0xff, <usize>rollout.partitions << 2)
 }
 
+/** Takes the first `count` of `chosen` as what updates are about. */
+export function choosePartitions(rollout: Rollout, count: i32): void {
+  rollout.chosenCount = count
+  memory.fill(rollout.isChosen, 0, <usize>rollout.partitions << 2)
+  for (let g = 0; g < count; g++) store<i32>(rollout.isChosen + (<usize>chosenAt(rollout, g) << 2), 1)
+}
+
+// @ts-ignore: decorator
+@inline export function chosenAt(rollout: Rollout, index: i32): i32 {
+  return load<i32>(rollout.chosen + (<usize>index << 2))
+}
+
+/** order = the rows of the chosen partitions, oldest first; returns how many. */
+export function dealRows(rollout: Rollout, order: usize): i32 {
+  let dealt = 0
+  for (let row = 0; row < rollout.count; row++) {
+    const partition = load<i32>(rollout.partitionOf + (<usize>row << 2))
+    if (!load<i32>(rollout.isChosen + (<usize>partition << 2))) continue
+    store<i32>(order + (<usize>dealt << 2), row)
+    dealt++
+  }
+  return dealt
+}
+
 /** Puts each partition's context behind the states of its rows. */
 export function fillContexts(rollout: Rollout): void {
   if (rollout.contextSize == 0) return
@@ -90,29 +118,47 @@ export function estimateReturns(rollout: Rollout, plain: bool, discount: f64, la
   }
 }
 
-/**
- * used [n] = the advantages of `rows`, brought to mean 0 and sample deviation 1 where `normalise`; a single one stays as it
- * is, equal ones become 0.
- */
-export function takeAdvantages(rollout: Rollout, rows: usize, n: i32, normalise: bool, used: usize): void {
-  const bytes = <usize>n << 3
+let shift = 0.0
+let scale = 1.0
+
+/** What brings the advantages of `rows` to mean 0 and sample deviation 1: a single one stays as it is, equal ones become 0. */
+function measureAdvantages(rollout: Rollout, rows: usize, n: i32): void {
   let sum = 0.0, low = Infinity, high = -Infinity
-  for (let i: usize = 0; i < bytes; i += 8) {
-    const advantage = load<f64>(rollout.advantages + (<usize>load<i32>(rows + (i >> 1)) << 3))
-    store<f64>(used + i, advantage)
+  for (let i = 0; i < n; i++) {
+    const advantage = load<f64>(advantageAt(rollout, rows, i))
     sum += advantage
     low = min(low, advantage)
     high = max(high, advantage)
   }
-  if (!normalise || n < 2) return
-  const mean = sum / <f64>n
+  shift = n < 2 ? 0.0 : sum / <f64>n
+  scale = n < 2 ? 1.0 : 0.0
+  if (n < 2 || low == high) return
   let squares = 0.0
-  for (let i: usize = 0; i < bytes; i += 8) {
-    const gap = load<f64>(used + i) - mean
+  for (let i = 0; i < n; i++) {
+    const gap = load<f64>(advantageAt(rollout, rows, i)) - shift
     squares += gap * gap
   }
-  const deviation = Math.sqrt(squares / <f64>(n - 1))
-  for (let i: usize = 0; i < bytes; i += 8) {
-    store<f64>(used + i, low == high ? 0.0 : (load<f64>(used + i) - mean) / (deviation + 1e-8))
+  scale = 1.0 / (Math.sqrt(squares / <f64>(n - 1)) + 1e-8)
+}
+
+// @ts-ignore: decorator
+@inline function advantageAt(rollout: Rollout, rows: usize, i: i32): usize {
+  return rollout.advantages + (<usize>load<i32>(rows + (<usize>i << 2)) << 3)
+}
+
+/** used [n] = the advantages of `rows`, normalised among themselves where `normalise`. */
+export function takeAdvantages(rollout: Rollout, rows: usize, n: i32, normalise: bool, used: usize): void {
+  shift = 0.0
+  scale = 1.0
+  if (normalise) measureAdvantages(rollout, rows, n)
+  for (let i = 0; i < n; i++) store<f64>(used + (<usize>i << 3), (load<f64>(advantageAt(rollout, rows, i)) - shift) * scale)
+}
+
+/** Normalises the advantages of `rows` where they lie. */
+export function normaliseAdvantages(rollout: Rollout, rows: usize, n: i32): void {
+  measureAdvantages(rollout, rows, n)
+  for (let i = 0; i < n; i++) {
+    const at = advantageAt(rollout, rows, i)
+    store<f64>(at, (load<f64>(at) - shift) * scale)
   }
 }

@@ -210,3 +210,4 @@ export const DQN_LEARNING_RATE = 0
 export const DQN_LOSS = 1
 export const DQN_MEAN_Q = 2
 export const DQN_UPDATES = 3
+export const PPO_CHOSEN = 19

@@ -29,7 +29,6 @@ const VALUES: readonly number[] = [
   ...[abi.PPO_POLICY_LOSS, abi.PPO_VALUE_LOSS, abi.PPO_ENTROPY],
   ...[abi.PPO_DIVERGENCE, abi.PPO_CLIPPED, abi.PPO_MEAN_VALUE],
 ]
-const COUNTERS: readonly number[] = [abi.PPO_UPDATES, abi.PPO_COUNT]
 const RANDOM_BYTES = 32
 
 /** f64 columns of the rollout. */
@@ -83,6 +82,36 @@ class Columns {
   }
 }
 
+/** Networks, Adam moments and how many steps these have seen. */
+export function savePpoNets(core: Core, arena: Arena, read: (which: number) => Float32Array): Tensor[] {
+  return [
+    ...BLOCKS.map(([name, which]) => {
+      const values = read(which)
+      return floatTensor(name, [values.length], values)
+    }),
+    wordTensor('updates', [core.exports.ppo_get!(arena.pointer, abi.PPO_UPDATES)]),
+  ]
+}
+
+/**
+ * Takes over what `savePpoNets` gave; the returned function applies it and cannot fail.
+ * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`
+ */
+export function loadPpoNets(
+  core: Core,
+  arena: Arena,
+  reader: TensorReader,
+  write: (which: number, values: Float32Array) => void,
+): () => void {
+  const { pointer } = arena
+  const blocks = BLOCKS.map(([name, which]) => reader.floats(name, [core.exports.ppo_canonical!(pointer, which)]))
+  const [updates] = reader.words('updates', 1)
+  return () => {
+    for (const [i, [, which]] of BLOCKS.entries()) write(which, blocks[i]!)
+    core.exports.ppo_set!(pointer, abi.PPO_UPDATES, updates!)
+  }
+}
+
 export function savePpo(core: Core, arena: Arena, shape: Shape, read: (which: number) => Float32Array): Tensor[] {
   const { pointer } = arena
   const get = (which: number): number => core.exports.ppo_get!(pointer, which)
@@ -90,10 +119,7 @@ export function savePpo(core: Core, arena: Arena, shape: Shape, read: (which: nu
   const count = get(abi.PPO_COUNT)
   const { stateSize, contextSize, partitions } = shape
   return [
-    ...BLOCKS.map(([name, which]) => {
-      const values = read(which)
-      return floatTensor(name, [values.length], values)
-    }),
+    ...savePpoNets(core, arena, read),
     ...rows(shape).map(([name, which, width, stride]) => {
       const from = columns.floats(which, count * stride)
       const values = new Float32Array(count * width)
@@ -106,7 +132,7 @@ export function savePpo(core: Core, arena: Arena, shape: Shape, read: (which: nu
     floatTensor('contexts', [partitions, contextSize], columns.floats(abi.PPO_CONTEXTS, partitions * contextSize)),
     ...saveGuard(core, core.exports.ppo_pointer!(pointer, abi.PPO_LAST_GOOD)),
     byteTensor('random', columns.bytes(abi.PPO_RANDOM, RANDOM_BYTES)),
-    wordTensor('counters', COUNTERS.map(get)),
+    wordTensor('steps', [count]),
     doubleTensor('values', VALUES.map(get)),
   ]
 }
@@ -121,14 +147,13 @@ export function loadPpo(
   const { pointer } = arena
   const { stateSize, contextSize, capacity, partitions } = shape
   const reader = new TensorReader(tensors)
-  const counters = reader.words('counters', COUNTERS.length)
-  const count = counters[1]!
+  const count = reader.words('steps', 1)[0]!
   if (count > capacity) throw invalid(`it holds ${count} steps, this agent has room for ${capacity}`)
   const values = reader.doubles('values', VALUES.length)
   const random = reader.bytes('random', RANDOM_BYTES)
   const context = reader.floats('context', [contextSize])
   const contexts = reader.floats('contexts', [partitions, contextSize])
-  const blocks = BLOCKS.map(([name, which]) => reader.floats(name, [core.exports.ppo_canonical!(pointer, which)]))
+  const restoreNets = loadPpoNets(core, arena, reader, write)
   const cells = rows(shape).map(([name, , width]) => reader.floats(name, [count, width]))
   const doubles = DOUBLES.map(([name]) => reader.doubles(name, count))
   const words = WORDS.map(([name]) => reader.words(name, count)) as [Uint32Array, Uint32Array]
@@ -136,10 +161,10 @@ export function loadPpo(
   if (words[1].some((partition) => partition >= partitions)) throw invalid(`a partition is not below ${partitions}`)
   const restoreGuard = loadGuard(core, core.exports.ppo_pointer!(pointer, abi.PPO_LAST_GOOD), reader)
 
-  for (const [i, [, which]] of BLOCKS.entries()) write(which, blocks[i]!)
+  restoreNets()
   restoreGuard()
   core.exports.ppo_clear!(pointer)
-  for (const [i, which] of COUNTERS.entries()) core.exports.ppo_set!(pointer, which, counters[i]!)
+  core.exports.ppo_set!(pointer, abi.PPO_COUNT, count)
   for (const [i, which] of VALUES.entries()) core.exports.ppo_set!(pointer, which, values[i]!)
   const columns = new Columns(core, pointer)
   rows(shape).forEach(([, which, width, stride], column) => {

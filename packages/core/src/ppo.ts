@@ -14,8 +14,8 @@ import {
   shapeWords,
   withDefaults,
 } from './ppo-options.js'
-import { loadPpo, savePpo } from './ppo-state.js'
-import type { Tensor } from './tensor.js'
+import { loadPpo, loadPpoNets, savePpo, savePpoNets } from './ppo-state.js'
+import { type Tensor, TensorReader } from './tensor.js'
 
 export type PpoNet = 'policy' | 'value'
 
@@ -28,7 +28,7 @@ const LIVE: Readonly<Record<LivePpoHyperparameter, number>> = {
   entropyWeight: abi.PPO_ENTROPY_WEIGHT,
 }
 
-/** What each partition's steps have behind their states: embeddings [P, Z], or what an encoder makes of P contexts. */
+/** What the steps of G partitions have behind their states: embeddings [G, Z], or what an encoder makes of G contexts. */
 export type PartitionContexts =
   | Float32Array
   | { readonly contexts: readonly Context[]; readonly encoder: ContextEncoder }
@@ -189,25 +189,39 @@ export class PpoKernel {
   }
 
   /**
-   * Values the rollout, makes `epochs` passes over it and forgets it. An encoder steps once after each pass, along the slopes of
-   * the value loss, in the same call into the core.
-   * @param contexts  behind the states of each partition's steps; zeros where left out
-   * @throws {ConfigError} `rollout_empty`, `size_mismatch`, `not_finite`; nothing changed
+   * Values the rollout, makes `epochs` passes over it and forgets it; behind every state stands the context of `setContext`.
+   * @throws {ConfigError} `rollout_empty`; nothing changed
    */
-  update(epochs = 1, contexts?: PartitionContexts): void {
-    this.prepare(contexts)
-    const encoder = encoderOf(contexts)
-    for (let i = 0; i < epochs; i++) this.#epoch(encoder)
+  update(epochs = 1): void {
+    this.prepare()
+    for (let i = 0; i < epochs; i++) this.epoch()
     this.clear()
   }
 
   /**
-   * Values, advantages and returns of the rollout by the networks as they are now; `epoch` and `learnOn` work on these.
-   * @throws {ConfigError} as `update`
+   * As `update`, on the steps of the named partitions [G] alone, each seen with its own context, and the rollout stays. An
+   * encoder steps once after each pass, along the slopes of the value loss, in the same call into the core.
+   * @throws {ConfigError} `rollout_empty`, `size_mismatch`, `not_finite`, `partition_invalid`; nothing changed
    */
-  prepare(contexts?: PartitionContexts): void {
-    this.#stageContexts(contexts)
-    this.#core.guard('ppo_prepare', (e) => e.ppo_prepare!(this.#arena.pointer, encoderOf(contexts)))
+  updatePairs(epochs: number, partitions: Int32Array, contexts: PartitionContexts): void {
+    this.prepare(partitions, contexts)
+    const encoder = encoderOf(contexts)
+    for (let i = 0; i < epochs; i++) this.#epoch(encoder)
+  }
+
+  /**
+   * Values, advantages and returns of the rollout by the networks as they are now; `epoch` and `learnOn` work on these.
+   * @throws {ConfigError} as `update` and `updatePairs`
+   */
+  prepare(partitions?: Int32Array, contexts?: PartitionContexts): void {
+    if (partitions && contexts) this.#stage(partitions, contexts)
+    else
+      this.#stage(
+        Int32Array.from({ length: this.options.partitions }, (_, p) => p),
+        this.#liveContexts(),
+      )
+    const status = this.#core.guard('ppo_prepare', (e) => e.ppo_prepare!(this.#arena.pointer, encoderOf(contexts)))
+    if (status === abi.EMPTY) throw emptyRollout()
   }
 
   /** One pass over the prepared rollout, all its mini-batches in one call into the core. @throws {ConfigError} `rollout_empty` */
@@ -305,6 +319,20 @@ export class PpoKernel {
     this.#core.exports.ppo_keep_good!(pointer)
   }
 
+  /** Networks, Adam moments and steps: what copies of an agent average and hand on. */
+  learned(): Tensor[] {
+    return savePpoNets(this.#core, this.#arena, (which) => this.#read(which))
+  }
+
+  /**
+   * Takes over what `learned` gave, in an agent of the same networks.
+   * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed
+   */
+  setLearned(tensors: readonly Tensor[]): void {
+    loadPpoNets(this.#core, this.#arena, new TensorReader(tensors), (which, values) => this.#write(which, values))()
+    this.#core.exports.ppo_keep_good!(this.#arena.pointer)
+  }
+
   /** Everything an exact resume needs: networks, moments, rollout, randomness, counters, live hyperparameters. */
   save(): Tensor[] {
     return savePpo(this.#core, this.#arena, { ...this.options, actionWidth: this.#actionWidth }, (w) => this.#read(w))
@@ -357,31 +385,43 @@ export class PpoKernel {
     for (let i = 0; i < out.length; i++) out[i] = floats[at + i]!
   }
 
-  #stageContexts(contexts: PartitionContexts | undefined): void {
-    const { partitions, contextSize } = this.options
-    const length = partitions * contextSize
-    if (this.size === 0) throw emptyRollout()
-    const at = this.#at(abi.PPO_CONTEXTS)
-    if (contexts === undefined) this.#arena.floats.fill(0, at, at + length)
-    else if (contexts instanceof Float32Array) {
-      requireLength('contexts', contexts, length)
-      requireFinite('contexts', contexts)
-      this.#arena.floats.set(contexts, at)
-    } else {
-      if (contexts.encoder.embeddingSize !== contextSize) {
-        throw new ConfigError(
-          'size_mismatch',
-          `the encoder's embeddings have ${contexts.encoder.embeddingSize} numbers, contextSize is ${contextSize}`,
-        )
-      }
-      if (contexts.contexts.length !== partitions) {
-        throw new ConfigError(
-          'size_mismatch',
-          `there must be a context for each of ${partitions} partitions, got ${contexts.contexts.length}`,
-        )
-      }
-      contexts.encoder.stage(contexts.contexts)
+  /** The context of `setContext` for each partition. */
+  #liveContexts(): Float32Array {
+    const { partitions, stateSize, contextSize } = this.options
+    const at = this.#io + stateSize
+    const live = this.#arena.floats.slice(at, at + contextSize)
+    return Float32Array.from({ length: partitions * contextSize }, (_, i) => live[i % contextSize]!)
+  }
+
+  #stage(partitions: Int32Array, contexts: PartitionContexts): void {
+    const { contextSize } = this.options
+    for (const partition of partitions) this.#checkPartition(partition)
+    if (new Set(partitions).size !== partitions.length || partitions.length === 0) {
+      throw new ConfigError('partition_invalid', `partitions must be named once each, got [${partitions.join(', ')}]`)
     }
+    if (contexts instanceof Float32Array) {
+      requireLength('contexts', contexts, partitions.length * contextSize)
+      requireFinite('contexts', contexts)
+      const to = this.#at(abi.PPO_CONTEXTS)
+      for (const [g, partition] of partitions.entries()) {
+        const row = contexts.subarray(g * contextSize, (g + 1) * contextSize)
+        this.#arena.floats.set(row, to + partition * contextSize)
+      }
+    } else {
+      const { encoder } = contexts
+      if (encoder.embeddingSize !== contextSize || contexts.contexts.length !== partitions.length) {
+        throw new ConfigError(
+          'size_mismatch',
+          `there must be a context for each of ${partitions.length} partitions and an encoder to ${contextSize} numbers, ` +
+            `got ${contexts.contexts.length} and ${encoder.embeddingSize}`,
+        )
+      }
+      encoder.stage(contexts.contexts)
+    }
+    const { pointer } = this.#arena
+    const at = this.#core.exports.ppo_pointer!(pointer, abi.PPO_CHOSEN)
+    new Int32Array(this.#core.memory.buffer, at, partitions.length).set(partitions)
+    this.#core.exports.ppo_choose!(pointer, partitions.length)
   }
 
   #checkPartition(partition: number): void {
