@@ -104,6 +104,15 @@ export class PpoKernel {
     return this.#core.exports.ppo_get!(this.#arena.pointer, abi.PPO_COUNT)
   }
 
+  /** Steps now stored of one partition. @throws {ConfigError} `partition_invalid` */
+  stepsOf(partition: number): number {
+    this.#checkPartition(partition)
+    const { pointer } = this.#arena
+    const at = this.#core.exports.ppo_pointer!(pointer, abi.PPO_PARTITIONS)
+    const column = new Int32Array(this.#core.memory.buffer, at, this.size)
+    return column.reduce((sum, of) => sum + (of === partition ? 1 : 0), 0)
+  }
+
   /** What `act`, `sample`, `value` and `insert` find behind the state from now on, [Z]; zeros at creation. @throws {ConfigError} `size_mismatch`, `not_finite` */
   setContext(context: Float32Array): void {
     requireLength('context', context, this.options.contextSize)

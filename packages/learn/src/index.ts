@@ -24,6 +24,9 @@ export {
   readPolicyFile,
   writePolicyFile,
 } from './policy-file.js'
+export { createPpo, Ppo, type PpoExplanation, type PpoSetup } from './ppo.js'
+export type { PpoOptions } from './ppo-options.js'
+export { type PpoPreset, type PpoPresetName, ppoPresets } from './ppo-presets.js'
 export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './presets.js'
 export {
   createRegressor,
@@ -41,4 +44,4 @@ export {
   type TensorDtype,
   writeSafetensors,
 } from './safetensors.js'
-export { boxSpace } from './spaces.js'
+export { boxSpace, discreteSpace } from './spaces.js'

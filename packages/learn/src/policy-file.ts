@@ -24,6 +24,8 @@ export interface PolicyHeader {
   readonly action: Space
   /** Sizes of the hidden layers. */
   readonly hidden: readonly number[]
+  /** Of the hidden layers. Default relu. */
+  readonly activation?: 'relu' | 'tanh'
   /** Whether observations pass a normaliser, whose state the file then holds. */
   readonly normalised: boolean
   readonly seed: number
@@ -34,7 +36,7 @@ export interface PolicyHeader {
 /** What a policy must have been made for, to be loaded here. */
 export type PolicyPurpose = Pick<
   PolicyHeader,
-  'algorithm' | 'task' | 'observation' | 'action' | 'hidden' | 'normalised'
+  'algorithm' | 'task' | 'observation' | 'action' | 'hidden' | 'activation' | 'normalised'
 >
 
 /** The same header and tensors give the same bytes. */
@@ -48,6 +50,7 @@ export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]
     preset: header.preset,
     seed: String(header.seed),
     hidden: JSON.stringify(header.hidden),
+    ...(header.activation === 'tanh' ? { activation: 'tanh' } : {}),
     normalised: String(header.normalised),
     observation: spaceToText(header.observation),
     action: spaceToText(header.action),
@@ -93,6 +96,13 @@ export function checkPurpose(header: PolicyHeader, wanted: PolicyPurpose): void 
       `the policy has hidden layers [${header.hidden}], this agent [${wanted.hidden}]: create the agent with the policy's`,
     )
   }
+  const [found, expected] = [header.activation ?? 'relu', wanted.activation ?? 'relu']
+  if (found !== expected) {
+    throw new FormatError(
+      'policy_shape_mismatch',
+      `the policy's hidden layers are ${found}, this agent's ${expected}: create the agent with the policy's`,
+    )
+  }
   if (header.normalised !== wanted.normalised) {
     throw new FormatError(
       'policy_shape_mismatch',
@@ -132,6 +142,8 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
   if (!Array.isArray(hidden) || !hidden.every((size) => Number.isSafeInteger(size) && size > 0)) {
     return invalid('hidden', 'it must be a list of layer sizes')
   }
+  const activation = metadata.get('activation') ?? 'relu'
+  if (activation !== 'relu' && activation !== 'tanh') return invalid('activation', `"${activation}" is unknown`)
   const normalised = text('normalised')
   if (normalised !== 'true' && normalised !== 'false')
     return invalid('normalised', `"${normalised}" is not true or false`)
@@ -141,6 +153,7 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
     preset: text('preset'),
     seed,
     hidden,
+    ...(activation === 'tanh' ? { activation } : {}),
     normalised: normalised === 'true',
     observation: spaceFromText('observation', text('observation')),
     action: spaceFromText('action', text('action')),

@@ -1,4 +1,13 @@
-import { type Controller, type Core, FormatError, floatTensor, Mlp, type Tensor, TensorReader } from '@trimtab/core'
+import {
+  ConfigError,
+  type Controller,
+  type Core,
+  FormatError,
+  floatTensor,
+  Mlp,
+  type Tensor,
+  TensorReader,
+} from '@trimtab/core'
 import { ObservationNormaliser } from './normaliser.js'
 import { type PolicyHeader, readPolicyFile } from './policy-file.js'
 
@@ -13,14 +22,50 @@ export function kernelTensors(tensors: readonly Tensor[]): Tensor[] {
 }
 
 const SERVING_ACTOR = `${KERNEL_PREFIX}averagedActor`
+const CONTEXT = `${KERNEL_PREFIX}context`
 
 /** The one tensor that serving needs, under the name it has in an agent's full save. */
 export const policyTensor = (parameters: Float32Array): Tensor =>
   floatTensor(SERVING_ACTOR, [parameters.length], parameters)
 
+/** Of what a PPO kernel saved, what serving needs: the policy and the context that it stands in. */
+export const ppoPolicyTensors = (tensors: readonly Tensor[]): Tensor[] =>
+  tensors
+    .filter(({ name }) => name === 'policy' || name === 'context')
+    .map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name }))
+
+/** What a network's outputs mean: a squashed action, means of a box's coordinates, or a preference for each choice. */
+type Head = 'tanh' | 'means' | 'choices'
+
+/** The network that a file's policy is, and how its outputs become an action. */
+interface Served {
+  readonly head: Head
+  readonly tensor: string
+  readonly outputs: number
+  /** Numbers of the tensor behind the network's: a Gaussian's log deviations. */
+  readonly extra: number
+}
+
+function servedBy({ algorithm, action }: PolicyHeader): Served {
+  const outputs = action.kind === 'discrete' ? (action.high[0] ?? 0) + 1 : action.names.length
+  switch (algorithm) {
+    case 'ddpg':
+      return { head: 'tanh', tensor: SERVING_ACTOR, outputs, extra: 0 }
+    case 'ppo':
+      return action.kind === 'discrete'
+        ? { head: 'choices', tensor: `${KERNEL_PREFIX}policy`, outputs, extra: 0 }
+        : { head: 'means', tensor: `${KERNEL_PREFIX}policy`, outputs, extra: outputs }
+    default:
+      throw new FormatError(
+        'policy_task_mismatch',
+        `this is a ${algorithm} file, not an actor's: use the loader of ${algorithm}`,
+      )
+  }
+}
+
 /**
  * Reads what an agent saved (`savePolicy`, or the whole `save`) for serving only: no replay, no optimiser, a few kilobytes of
- * memory, decisions equal to the agent's own to the bit.
+ * memory, decisions equal to the agent's own to the bit. An agent with a context is served in the one it was saved in.
  *
  * The caller compares `header` (task, spaces) with where it is going to act, or hands it to `checkPurpose`.
  *
@@ -31,24 +76,25 @@ export const policyTensor = (parameters: Float32Array): Tensor =>
  */
 export function loadPolicy(core: Core, bytes: Uint8Array): Policy {
   const { header, tensors } = readPolicyFile(bytes)
-  if (header.algorithm !== 'ddpg') {
-    throw new FormatError(
-      'policy_task_mismatch',
-      `this is a ${header.algorithm} file, not an actor's: use the loader of ${header.algorithm}`,
-    )
-  }
-  const sizes = [header.observation.names.length, ...header.hidden, header.action.names.length]
-  if (sizes.includes(0)) throw new FormatError('policy_header_invalid', `a policy of layers ${sizes} decides nothing`)
+  const { head, tensor, outputs, extra } = servedBy(header)
   const reader = new TensorReader(tensors)
+  const contextSize = tensors.find(({ name }) => name === CONTEXT)?.shape[0] ?? 0
+  const context = contextSize > 0 ? reader.floats(CONTEXT, [contextSize]) : new Float32Array(0)
+  const stateSize = header.observation.names.length
+  const sizes = [stateSize + contextSize, ...header.hidden, outputs]
+  if (stateSize === 0 || sizes.includes(0)) {
+    throw new FormatError('policy_header_invalid', `a policy of layers ${sizes} decides nothing`)
+  }
   const count = sizes.slice(1).reduce((sum, out, i) => sum + out * (sizes[i]! + 1), 0)
-  const parameters = reader.floats(SERVING_ACTOR, [count])
+  const parameters = reader.floats(tensor, [count + extra])
+  const last = head === 'tanh' ? 'tanh' : 'linear'
   const net = new Mlp(core, {
     sizes,
-    activations: sizes.slice(1).map((_, i) => (i < header.hidden.length ? 'relu' : 'tanh')),
+    activations: sizes.slice(1).map((_, i) => (i < header.hidden.length ? (header.activation ?? 'relu') : last)),
   })
-  net.setParameters(parameters)
-  const normaliser = header.normalised ? new ObservationNormaliser(core, sizes[0]!, 0) : undefined
-  const policy = new Policy(header, net, normaliser)
+  net.setParameters(parameters.subarray(0, count))
+  const normaliser = header.normalised ? new ObservationNormaliser(core, stateSize, 0) : undefined
+  const policy = new Policy(header, { net, normaliser, context, head, outputs })
   try {
     normaliser?.load(reader)()
   } catch (cause) {
@@ -58,26 +104,60 @@ export function loadPolicy(core: Core, bytes: Uint8Array): Policy {
   return policy
 }
 
+/** What `loadPolicy` makes a policy of. */
+export interface PolicyParts {
+  readonly net: Mlp
+  readonly normaliser: ObservationNormaliser | undefined
+  /** [Z] */
+  readonly context: Float32Array
+  readonly head: Head
+  readonly outputs: number
+}
+
 /** A trained policy that decides and does not learn. */
 export class Policy implements Controller {
   readonly name: string
   readonly header: PolicyHeader
   readonly #net: Mlp
   readonly #normaliser: ObservationNormaliser | undefined
-  readonly #input: Float32Array // [S], normalised
+  readonly #head: Head
+  readonly #state: Float32Array // [S], the first part of the input
+  readonly #input: Float32Array // [S + Z]
+  readonly #output: Float32Array
 
   /** Use `loadPolicy`. */
-  constructor(header: PolicyHeader, net: Mlp, normaliser: ObservationNormaliser | undefined) {
+  constructor(header: PolicyHeader, parts: PolicyParts) {
+    const stateSize = header.observation.names.length
     this.name = `${header.algorithm}/${header.preset}`
     this.header = header
-    this.#net = net
-    this.#normaliser = normaliser
-    this.#input = new Float32Array(header.observation.names.length)
+    this.#net = parts.net
+    this.#normaliser = parts.normaliser
+    this.#head = parts.head
+    this.#input = new Float32Array(stateSize + parts.context.length)
+    this.#input.set(parts.context, stateSize)
+    this.#state = this.#input.subarray(0, stateSize)
+    this.#output = new Float32Array(parts.outputs)
   }
 
-  /** Fills `out` [A] in [−1, 1]; allocates nothing. A NaN in the observation comes out as NaN, for the guard to catch. */
+  /**
+   * Fills `out` [A] in [−1, 1], or [1] with an index; allocates nothing. A NaN in the observation comes out as NaN, for the guard
+   * to catch.
+   * @throws {ConfigError} `size_mismatch`
+   */
   decide(observation: Float32Array, out: Float32Array): void {
-    this.#net.forward(this.#normaliser?.normalise(observation, this.#input) ?? observation, out)
+    const { names } = this.header.action
+    if (observation.length !== this.#state.length || out.length !== names.length) {
+      throw new ConfigError(
+        'size_mismatch',
+        `a decision takes ${this.#state.length} numbers and gives ${names.length}, got ${observation.length} and ${out.length}`,
+      )
+    }
+    if (this.#normaliser) this.#normaliser.normalise(observation, this.#state)
+    else this.#state.set(observation)
+    const y = this.#output
+    this.#net.forward(this.#input, y)
+    if (this.#head === 'choices') out[0] = largest(y)
+    else for (let i = 0; i < y.length; i++) out[i] = Math.min(1, Math.max(-1, y[i]!))
   }
 
   /** May be called twice. */
@@ -89,4 +169,14 @@ export class Policy implements Controller {
   [Symbol.dispose](): void {
     this.dispose()
   }
+}
+
+/** Index of the first of the largest; NaN where one is NaN or all are infinite. */
+function largest(values: Float32Array): number {
+  let best = 0
+  for (let i = 0; i < values.length; i++) {
+    if (!Number.isFinite(values[i])) return Number.NaN
+    if (values[i]! > values[best]!) best = i
+  }
+  return best
 }

@@ -13,3 +13,12 @@ export function boxSpace(names: readonly string[], low = -1, high = 1): Space {
     kind: 'box',
   }
 }
+
+/**
+ * One choice out of `count`, as an index from 0.
+ * @example
+ * discreteSpace('frequencyLevel', 11)
+ */
+export function discreteSpace(name: string, count: number): Space {
+  return { names: [name], low: Float64Array.of(0), high: Float64Array.of(count - 1), kind: 'discrete' }
+}
