@@ -1,11 +1,11 @@
 // The core's kernels against onnxruntime-web, tfjs-wasm and plain JavaScript, in one process.
 // Every peer must first give the same numbers as the core.
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createCore, DdpgKernel, Mlp, Random } from '@trimtab/core'
 import { build } from 'tsup'
 import { measure, median, speedUp } from './harness.mjs'
 import { onnxMatMul, onnxMlp } from './peers/onnx.mjs'
+import { shareOfPeak } from './peers/peak.mjs'
 import { plainDdpg, plainMatMul, plainNet } from './peers/plain.mjs'
 
 export const name = 'core'
@@ -192,46 +192,18 @@ async function productRows(core, random) {
     },
     { 'onnxruntime-web': { ratio: 1.4 } },
   )
-  return [...rows, ...(await shareOfPeak(2 * m * n * k, multiply))]
-}
-
-/** A peak is what the machine can do when nothing else runs: both sides are taken at their quietest tenth. */
-const quietest = (seconds) => [...seconds].sort((a, b) => a - b)[Math.floor(seconds.length / 10)]
-
-/** The product in the core's memory, packing included, against what one core can multiply and add in plain 128-bit SIMD. */
-async function shareOfPeak(flops, multiply) {
-  const bytes = readFileSync(new URL('../../packages/core/wasm/peak.wasm', import.meta.url))
-  const { exports: peak } = (await WebAssembly.instantiate(bytes, {})).instance
-  const rounds = 10_000
-  const times = await measure(
-    {
-      ours: () => {
-        multiply()
-        return 0
-      },
-      peak: () => peak.peak_run(rounds, 1),
-      clock: (i) => peak.peak_clock(rounds, i),
-    },
-    { rounds: 200, batchMs: 1 },
-  )
-  const gflops = (work, seconds) => work / quietest(seconds) / 1e9
-  const ours = gflops(flops, times.ours)
-  const most = gflops(96 * rounds, times.peak)
+  const product = () => {
+    multiply()
+    return 0
+  }
   return [
-    {
-      name: 'matrix product 64×256×256, packing timed, against 128-bit mul+add peak',
-      ours,
-      peer: most,
-      ratio: ours / most,
+    ...rows,
+    ...(await shareOfPeak('matrix product 64×256×256, packing timed', {
+      flops: 2 * m * n * k,
+      call: product,
       target: { ratio: 0.8 },
-      unit: 'GFLOP/s',
-    },
-    {
-      name: 'that peak, against clock × 16',
-      ours: most,
-      peer: gflops(16 * 64 * rounds, times.clock),
-      unit: 'GFLOP/s',
-    },
+      timing: { rounds: 200, batchMs: 1 },
+    })),
   ]
 }
 

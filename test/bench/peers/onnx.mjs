@@ -19,8 +19,8 @@ function bytes(field, content) {
   return concat([Uint8Array.from([...varint(field * 8 + BYTES), ...varint(body.length)]), body])
 }
 
-function concat(parts) {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+function concat(parts, ArrayType = Uint8Array) {
+  const whole = new ArrayType(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
   for (const part of parts) {
     whole.set(part, at)
@@ -30,13 +30,14 @@ function concat(parts) {
 }
 
 const FLOAT = 1 // TensorProto.DataType
-const INT = 2 // AttributeProto.AttributeType
+const INT64 = 7
+const [INT, STRING, INTS] = [2, 3, 7] // AttributeProto.AttributeType
 
-/** TensorProto */
+/** TensorProto of Float32Array or BigInt64Array */
 const tensor = (name, shape, values) =>
   concat([
     ...shape.map((size) => number(1, size)),
-    number(2, FLOAT),
+    number(2, values instanceof Float32Array ? FLOAT : INT64),
     bytes(8, name),
     bytes(9, new Uint8Array(values.buffer, values.byteOffset, values.byteLength)),
   ])
@@ -47,13 +48,21 @@ function value(name, shape) {
   return concat([bytes(1, name), bytes(2, bytes(1, concat([number(1, FLOAT), bytes(2, dimensions)])))])
 }
 
-/** NodeProto; integer attributes only */
-const node = (type, inputs, output, attributes = {}) =>
+/** AttributeProto of an integer, a string or a list of integers */
+function attribute([name, value]) {
+  if (Array.isArray(value)) return concat([bytes(1, name), ...value.map((i) => number(8, i)), number(20, INTS)])
+  return typeof value === 'string'
+    ? concat([bytes(1, name), bytes(4, value), number(20, STRING)])
+    : concat([bytes(1, name), number(3, value), number(20, INT)])
+}
+
+/** NodeProto */
+const node = (type, inputs, outputs, attributes = {}) =>
   concat([
     ...inputs.map((name) => bytes(1, name)),
-    bytes(2, output),
+    ...[outputs].flat().map((name) => bytes(2, name)),
     bytes(4, type),
-    ...Object.entries(attributes).map(([name, i]) => bytes(5, concat([bytes(1, name), number(3, i), number(20, INT)]))),
+    ...Object.entries(attributes).map((entry) => bytes(5, attribute(entry))),
   ])
 
 /** ModelProto, IR 8, opset 17 */
@@ -109,4 +118,88 @@ export async function onnxMatMul(m, n, k) {
     const feeds = { a: new ort.Tensor('float32', a, [m, k]), b: new ort.Tensor('float32', b, [k, n]) }
     return (await product.run(feeds)).c.data
   }
+}
+
+/** Rows r | z | n, as PyTorch has them, → z | r | n, as ONNX wants them. */
+function zrn(rows) {
+  const third = rows.length / 3
+  return concat([rows.subarray(third, 2 * third), rows.subarray(0, third), rows.subarray(2 * third)], Float32Array)
+}
+
+/**
+ * Stacked bidirectional GRU, mean over sequences of the top layer's final states, dense layers with ReLU: x [T, M, I] → z.
+ * units: [{ wih, whh, bih, bhh }] by layer and direction, PyTorch's order; dense as in `onnxMlp`
+ */
+export async function onnxEmbedding({ units, dense, inputSize, hiddenSize: H, steps: T, sequences: M }) {
+  const layers = units.length / 2
+  const nodes = []
+  const initializers = [tensor('join', [3], BigInt64Array.of(BigInt(T), BigInt(M), BigInt(2 * H)))]
+  for (let layer = 0; layer < layers; layer++) {
+    const pair = units.slice(2 * layer, 2 * layer + 2)
+    const inputs = layer === 0 ? inputSize : 2 * H
+    initializers.push(
+      tensor(
+        `w${layer}`,
+        [2, 3 * H, inputs],
+        concat(
+          pair.map(({ wih }) => zrn(wih)),
+          Float32Array,
+        ),
+      ),
+      tensor(
+        `r${layer}`,
+        [2, 3 * H, H],
+        concat(
+          pair.map(({ whh }) => zrn(whh)),
+          Float32Array,
+        ),
+      ),
+      tensor(
+        `b${layer}`,
+        [2, 6 * H],
+        concat(
+          pair.flatMap(({ bih, bhh }) => [zrn(bih), zrn(bhh)]),
+          Float32Array,
+        ),
+      ),
+    )
+    nodes.push(
+      node(
+        'GRU',
+        [layer === 0 ? 'x' : `x${layer}`, `w${layer}`, `r${layer}`, `b${layer}`],
+        [`y${layer}`, `last${layer}`],
+        { direction: 'bidirectional', hidden_size: H, linear_before_reset: 1 },
+      ),
+    )
+    if (layer === layers - 1) continue
+    nodes.push(node('Transpose', [`y${layer}`], `t${layer}`, { perm: [0, 2, 1, 3] })) // [T, 2, M, H] → [T, M, 2, H]
+    nodes.push(node('Reshape', [`t${layer}`, 'join'], `x${layer + 1}`))
+  }
+  initializers.push(
+    tensor('sequences', [2], BigInt64Array.of(BigInt(M), BigInt(2 * H))),
+    tensor('mean', [1, M], new Float32Array(M).fill(1 / M)),
+    ...dense.flatMap(({ w, b, inputs, outputs }, i) => [
+      tensor(`dw${i}`, [outputs, inputs], w),
+      tensor(`db${i}`, [outputs], b),
+    ]),
+  )
+  nodes.push(
+    node('Transpose', [`last${layers - 1}`], 'byMember', { perm: [1, 0, 2] }), // [2, M, H] → [M, 2, H]
+    node('Reshape', ['byMember', 'sequences'], 'states'),
+    node('MatMul', ['mean', 'states'], 'h0'),
+    ...dense.flatMap((_, i) => [
+      node('Gemm', [`h${i}`, `dw${i}`, `db${i}`], `z${i}`, { transB: 1 }),
+      node('Relu', [`z${i}`], `h${i + 1}`),
+    ]),
+  )
+  const z = dense.at(-1).outputs
+  const net = await session(
+    model({
+      nodes,
+      initializers,
+      inputs: [value('x', [T, M, inputSize])],
+      outputs: [value(`h${dense.length}`, [1, z])],
+    }),
+  )
+  return async (x) => (await net.run({ x: new ort.Tensor('float32', x, [T, M, inputSize]) }))[`h${dense.length}`].data
 }

@@ -1,0 +1,17 @@
+// The learning engine: embeddings, and whole updates with them.
+import { createCore } from '@trimtab/core'
+import { embeddingRows } from './learn/embedding.mjs'
+
+export const name = 'learn'
+
+/** What is measured, in this order, each with a core of its own: (core) → rows. */
+const PARTS = { embedding: embeddingRows }
+
+export async function run({ log }) {
+  const rows = []
+  for (const [part, measurePart] of Object.entries(PARTS)) {
+    log(`learn: ${part}`)
+    rows.push(...(await measurePart(await createCore())))
+  }
+  return rows
+}
