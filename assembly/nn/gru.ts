@@ -126,14 +126,11 @@ function loadState(gru: Gru, state: usize, from: usize, n: i32): void {
 /** One row of one step: x [3P] becomes the gates r | z | n, h [P] the next state; candidate keeps W_hn h + b_hn. */
 function gate(x: usize, h: usize, candidate: usize, state: usize, width: usize): void {
   if (ASC_FEATURE_SIMD) {
+    for (let j: usize = 0; j < 2 * width; j += 16) v128.store(x + j, sigmoidFour(f32x4.add(v128.load(x + j), v128.load(h + j))))
     for (let j: usize = 0; j < width; j += 16) {
-      const r = sigmoidFour(f32x4.add(v128.load(x + j), v128.load(h + j)))
-      const z = sigmoidFour(f32x4.add(v128.load(x + width + j), v128.load(h + width + j)))
-      const c = v128.load(h + 2 * width + j)
+      const r = v128.load(x + j), z = v128.load(x + width + j), c = v128.load(h + 2 * width + j)
       const n = tanhFour(f32x4.add(v128.load(x + 2 * width + j), f32x4.mul(r, c)))
       const old = v128.load(state + j)
-      v128.store(x + j, r)
-      v128.store(x + width + j, z)
       v128.store(x + 2 * width + j, n)
       v128.store(candidate + j, c)
       v128.store(state + j, f32x4.add(n, f32x4.mul(z, f32x4.sub(old, n))))
