@@ -1,5 +1,6 @@
 export { AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT, type AutoscalingPair } from './adaptation.js'
 export { Aimd } from './aimd.js'
+export { AllocationTable, type RecordedPerformance } from './allocation-table.js'
 export {
   type Application,
   generateApplication,
@@ -10,6 +11,7 @@ export {
   withPayload,
   withSegments,
 } from './application.js'
+export { type Arima, type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
 export {
   bestConstantAction,
   bestStatic,
@@ -38,4 +40,5 @@ export {
   DEFAULT_BOUNDS,
   type Telemetry,
 } from './telemetry.js'
+export { TRANSFER_OBSERVATION, TransferFeatures } from './transfer-features.js'
 export { AbsoluteView, RELATIVE_ACTION, RELATIVE_OBSERVATION, RelativeView, type View } from './views.js'
