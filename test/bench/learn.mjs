@@ -1,11 +1,12 @@
 // The learning engine: embeddings, and whole updates with them.
 import { createCore } from '@trimtab/core'
+import { ddpgRows } from './learn/ddpg.mjs'
 import { embeddingRows } from './learn/embedding.mjs'
 
 export const name = 'learn'
 
 /** What is measured, in this order, each with a core of its own: (core) → rows. */
-const PARTS = { embedding: embeddingRows }
+const PARTS = { embedding: embeddingRows, 'DDPG with an encoder': ddpgRows }
 
 export async function run({ log }) {
   const rows = []

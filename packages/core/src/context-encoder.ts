@@ -151,9 +151,12 @@ export class ContextEncoder {
 
   /**
    * Lays contexts down where kernels read them.
-   * @throws {ConfigError} `size_mismatch`, `not_finite`
+   * @param core  the kernel's: an encoder of another core lies in another memory
+   * @throws {ConfigError} `core_mismatch`, `size_mismatch`, `not_finite`
    */
-  stage(contexts: readonly Context[]): void {
+  stage(contexts: readonly Context[], core: Core = this.#core): void {
+    if (core !== this.#core)
+      throw new ConfigError('core_mismatch', 'the encoder and the learner must be made from one core')
     this.#check(contexts)
     const { inputSize } = this.options
     const { floats } = this.#arena

@@ -240,7 +240,7 @@ export class DdpgKernel {
           'size_mismatch',
           `the encoder's embeddings have ${encoder?.embeddingSize} numbers, the agent's contexts ${contextSize}`,
         )
-      encoder.stage(given)
+      encoder.stage(given, this.#core)
     }
     const { pointer } = this.#arena
     const chosen = this.#core.exports.ddpg_pointer!(pointer, abi.DDPG_CHOSEN)

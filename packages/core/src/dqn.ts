@@ -211,7 +211,7 @@ export class DqnKernel {
         )
       }
       requireLength('contexts', contexts, groups)
-      encoder.stage(contexts as readonly Context[])
+      encoder.stage(contexts as readonly Context[], this.#core)
     } else {
       requireLength('contexts', contexts, groups * contextSize)
       requireFinite('contexts', contexts as Float32Array)

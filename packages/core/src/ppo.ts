@@ -425,7 +425,7 @@ export class PpoKernel {
             `got ${contexts.contexts.length} and ${encoder.embeddingSize}`,
         )
       }
-      encoder.stage(contexts.contexts)
+      encoder.stage(contexts.contexts, this.#core)
     }
     const { pointer } = this.#arena
     const at = this.#core.exports.ppo_pointer!(pointer, abi.PPO_CHOSEN)

@@ -359,7 +359,7 @@ export class RegressorKernel {
         throw new ConfigError('group_invalid', `groupOf[${i}] must be in 0 … ${count - 1}, got ${group}`)
       }
     }
-    if (encoder) encoder.stage(contexts)
+    if (encoder) encoder.stage(contexts, this.#core)
     else {
       requireFinite('contexts', contexts)
       this.#arena.floats.set(contexts, this.#at(abi.REGRESSOR_CONTEXTS))

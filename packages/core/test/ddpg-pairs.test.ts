@@ -133,6 +133,13 @@ describe('an encoder in the update', () => {
     expect(inside.report()).toMatchObject({ updates: 10, skipped: 0 })
   })
 
+  it('is refused where it lies in the memory of another core', async () => {
+    const encoder = new ContextEncoder(await createCore(), encoderOptions)
+    expect(() => sharedAgent().updatePairs(Int32Array.of(0), [context(1)], encoder)).toThrow(
+      expect.objectContaining({ code: 'core_mismatch' }),
+    )
+  })
+
   it('sends no gradient for the null context', () => {
     const encoder = new ContextEncoder(core, encoderOptions)
     const before = encoder.parameters()
