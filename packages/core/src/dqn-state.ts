@@ -8,6 +8,7 @@ import { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordT
 
 interface Shape {
   readonly stateSize: number
+  readonly contextSize: number
   readonly capacity: number
   readonly partitions: number
 }
@@ -34,16 +35,43 @@ function rings(core: Core, arena: Arena, { stateSize, capacity, partitions }: Sh
   }))
 }
 
+/** Networks, Adam moments and the count of updates. */
+export function learnedDqn(core: Core, arena: Arena, read: (which: number) => Float32Array): Tensor[] {
+  const blocks = BLOCKS.map(([name, which]) => {
+    const values = read(which)
+    return floatTensor(name, [values.length], values)
+  })
+  return [...blocks, wordTensor('updates', [core.exports.dqn_get!(arena.pointer, abi.DQN_UPDATES)])]
+}
+
+/** The returned function applies what `learnedDqn` gave and cannot fail. @throws {FormatError} as `TensorReader` */
+export function loadLearnedDqn(
+  core: Core,
+  arena: Arena,
+  reader: TensorReader,
+  write: (which: number, values: Float32Array) => void,
+): () => void {
+  const length = core.exports.dqn_canonical!(arena.pointer)
+  const blocks = BLOCKS.map(([name, which]) => [which, reader.floats(name, [length])] as const)
+  const [updates] = reader.words('updates', 1)
+  return () => {
+    for (const [which, block] of blocks) write(which, block)
+    core.exports.dqn_set!(arena.pointer, abi.DQN_UPDATES, updates!)
+  }
+}
+
+function contextOf(core: Core, { pointer }: Arena, { contextSize }: Shape): Float32Array {
+  return new Float32Array(core.memory.buffer, core.exports.dqn_pointer!(pointer, abi.DQN_CONTEXT), contextSize)
+}
+
 export function saveDqn(core: Core, arena: Arena, shape: Shape, read: (which: number) => Float32Array): Tensor[] {
   const { pointer } = arena
   const { exports } = core
   const random = exports.dqn_pointer!(pointer, abi.DQN_RANDOM) - pointer
   const all = rings(core, arena, shape)
   return [
-    ...BLOCKS.map(([name, which]) => {
-      const values = read(which)
-      return floatTensor(name, [values.length], values)
-    }),
+    ...learnedDqn(core, arena, read),
+    ...(shape.contextSize > 0 ? [floatTensor('context', [shape.contextSize], contextOf(core, arena, shape))] : []),
     ...saveGuard(core, exports.dqn_pointer!(pointer, abi.DQN_LAST_GOOD)),
     ...all.flatMap(({ ring, records, shape: of }) =>
       saveReplay(arena, records, of, exports.dqn_ring_count!(pointer, ring)).map((tensor) => ({
@@ -56,7 +84,6 @@ export function saveDqn(core: Core, arena: Arena, shape: Shape, read: (which: nu
       all.flatMap(({ ring }) => [exports.dqn_ring_count!(pointer, ring), exports.dqn_ring_cursor!(pointer, ring)]),
     ),
     byteTensor('random', arena.bytes.subarray(random, random + RANDOM_BYTES)),
-    wordTensor('updates', [exports.dqn_get!(pointer, abi.DQN_UPDATES)]),
     doubleTensor(
       'values',
       VALUES.map((which) => exports.dqn_get!(pointer, which)),
@@ -74,8 +101,9 @@ export function loadDqn(
   const { pointer } = arena
   const { exports } = core
   const reader = new TensorReader(tensors)
-  const blocks = BLOCKS.map(([name, which]) => [which, reader.floats(name, [exports.dqn_canonical!(pointer)])] as const)
+  const applyLearned = loadLearnedDqn(core, arena, reader, write)
   const applyGuard = loadGuard(core, exports.dqn_pointer!(pointer, abi.DQN_LAST_GOOD), reader)
+  const context = shape.contextSize > 0 ? reader.floats('context', [shape.contextSize]) : new Float32Array(0)
   const counts = reader.words('rings', 2 * shape.partitions)
   const applyRings = rings(core, arena, shape).map(({ ring, records, shape: of }) => {
     const [count, cursor] = [counts[2 * ring]!, counts[2 * ring + 1]!]
@@ -86,14 +114,13 @@ export function loadDqn(
     }
   })
   const random = reader.bytes('random', RANDOM_BYTES)
-  const [updates] = reader.words('updates', 1)
   const values = reader.doubles('values', VALUES.length)
 
-  for (const [which, block] of blocks) write(which, block)
+  applyLearned()
   applyGuard()
+  contextOf(core, arena, shape).set(context)
   for (const apply of applyRings) apply()
   arena.bytes.set(random, exports.dqn_pointer!(pointer, abi.DQN_RANDOM) - pointer)
-  exports.dqn_set!(pointer, abi.DQN_UPDATES, updates!)
   for (const [i, which] of VALUES.entries()) exports.dqn_set!(pointer, which, values[i]!)
 }
 

@@ -3,10 +3,10 @@ import { Arena } from './arena.js'
 import { isCount, requireFinite, requireLength } from './checks.js'
 import type { Context, ContextEncoder } from './context-encoder.js'
 import type { Core } from './core.js'
-import { loadDqn, saveDqn } from './dqn-state.js'
+import { learnedDqn, loadDqn, loadLearnedDqn, saveDqn } from './dqn-state.js'
 import { ConfigError, Problems } from './errors.js'
 import { type GuardReport, guardReport } from './last-good.js'
-import type { Tensor } from './tensor.js'
+import { type Tensor, TensorReader } from './tensor.js'
 
 export interface DqnKernelOptions {
   readonly stateSize: number
@@ -296,7 +296,17 @@ export class DqnKernel {
     this.#write(NETS[which], parameters)
   }
 
-  /** Everything an exact resume needs: networks, moments, replay, randomness, counters. The context is not part of it. */
+  /** Networks, Adam moments and the count of updates: what training in several places averages. */
+  learned(): Tensor[] {
+    return learnedDqn(this.#core, this.#arena, (which) => this.#read(which))
+  }
+
+  /** What is set counts as good. @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
+  setLearned(tensors: readonly Tensor[]): void {
+    loadLearnedDqn(this.#core, this.#arena, new TensorReader(tensors), (which, values) => this.#write(which, values))()
+  }
+
+  /** Everything an exact resume needs: networks, moments, replay, randomness, counters, context. */
   save(): Tensor[] {
     return saveDqn(this.#core, this.#arena, this.options, (which) => this.#read(which))
   }

@@ -3,6 +3,9 @@ export { Bcq, type BcqSetup, createBcq } from './bcq.js'
 export { type BcqOptions, bcqDefaults } from './bcq-options.js'
 export { createDdpg, Ddpg, type DdpgExplanation, type DdpgPolicy, type DdpgSetup } from './ddpg.js'
 export type { DdpgOptions } from './ddpg-options.js'
+export { createDqn, Dqn, type DqnExplanation, type DqnSetup, type DqnUpdateReport } from './dqn.js'
+export { type DqnOptions, type DqnPreset, type DqnPresetName, dqnPresets } from './dqn-options.js'
+export { type EpsilonSchedule, epsilonAt } from './epsilon.js'
 export * from './meta/index.js'
 export {
   ExplorationNoise,
@@ -44,4 +47,4 @@ export {
   type TensorDtype,
   writeSafetensors,
 } from './safetensors.js'
-export { boxSpace, discreteSpace } from './spaces.js'
+export { boxSpace, choicesOf, discreteSpace } from './spaces.js'

@@ -10,6 +10,7 @@ import {
 } from '@trimtab/core'
 import { ObservationNormaliser } from './normaliser.js'
 import { type PolicyHeader, readPolicyFile } from './policy-file.js'
+import { choicesOf } from './spaces.js'
 
 /** Names of tensors that a kernel saved, inside a policy file. */
 export const KERNEL_PREFIX = 'kernel.'
@@ -27,6 +28,12 @@ const CONTEXT = `${KERNEL_PREFIX}context`
 /** The one tensor that serving needs, under the name it has in an agent's full save. */
 export const policyTensor = (parameters: Float32Array): Tensor =>
   floatTensor(SERVING_ACTOR, [parameters.length], parameters)
+
+/** Of what a DQN kernel saved, what serving needs: the network and the context that it stands in. */
+export const dqnPolicyTensors = (tensors: readonly Tensor[]): Tensor[] =>
+  tensors
+    .filter(({ name }) => name === 'online' || name === 'context')
+    .map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name }))
 
 /** Of what a PPO kernel saved, what serving needs: the policy and the context that it stands in. */
 export const ppoPolicyTensors = (tensors: readonly Tensor[]): Tensor[] =>
@@ -47,10 +54,12 @@ interface Served {
 }
 
 function servedBy({ algorithm, action }: PolicyHeader): Served {
-  const outputs = action.kind === 'discrete' ? (action.high[0] ?? 0) + 1 : action.names.length
+  const outputs = action.kind === 'discrete' ? choicesOf(action) : action.names.length
   switch (algorithm) {
     case 'ddpg':
       return { head: 'tanh', tensor: SERVING_ACTOR, outputs, extra: 0 }
+    case 'dqn':
+      return { head: 'choices', tensor: `${KERNEL_PREFIX}online`, outputs, extra: 0 }
     case 'ppo':
       return action.kind === 'discrete'
         ? { head: 'choices', tensor: `${KERNEL_PREFIX}policy`, outputs, extra: 0 }

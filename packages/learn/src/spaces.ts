@@ -22,3 +22,8 @@ export function boxSpace(names: readonly string[], low = -1, high = 1): Space {
 export function discreteSpace(name: string, count: number): Space {
   return { names: [name], low: Float64Array.of(0), high: Float64Array.of(count - 1), kind: 'discrete' }
 }
+
+/** How many choices a discrete space has; 0 for a box. */
+export function choicesOf({ kind, high }: Space): number {
+  return kind === 'discrete' && high.length === 1 && Number.isInteger(high[0]) ? high[0]! + 1 : 0
+}
