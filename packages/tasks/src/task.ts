@@ -1,5 +1,5 @@
 import { ConfigError, type Controller, type Core, type CoreMath, type Environment, type Space } from '@trimtab/core'
-import type { DdpgOptions, DdpgPresetName } from '@trimtab/learn'
+import type { DdpgOptions, DdpgPresetName, PpoOptions, PpoPresetName } from '@trimtab/learn'
 
 /** A simulator of a task: an environment with a lifetime. */
 export interface TaskEnvironment extends Environment {
@@ -10,7 +10,8 @@ export interface TaskEnvironment extends Environment {
 /** The agent that a task is learned with when nothing else is said: an algorithm of `learn` and what differs from its preset. */
 export type BaseLearner =
   | { readonly algorithm: 'ddpg'; readonly preset: DdpgPresetName; readonly options: Partial<DdpgOptions> }
-  | { readonly algorithm: 'dqn' | 'ppo'; readonly preset: string; readonly options: Readonly<Record<string, unknown>> }
+  | { readonly algorithm: 'ppo'; readonly preset: PpoPresetName; readonly options: Partial<PpoOptions> }
+  | { readonly algorithm: 'dqn'; readonly preset: string; readonly options: Readonly<Record<string, unknown>> }
 
 /**
  * A management task as meta learning meets it (5.6): a pool of ⟨application, environment⟩ pairs, each a plain JSON

@@ -35,7 +35,7 @@ function defineCongestion(name: string, scaling: RewardScaling): TaskDefinition<
         leastPackets: LEAST_PACKETS,
       }),
     parameters: parametersOf,
-    baseLearner: { algorithm: 'ppo', preset: 'aurora', options: {} },
+    baseLearner: { algorithm: 'ppo', preset: 'aurora', options: { rewardScale: 1 } }, // rewards come scaled from here
     heuristic: (_core, world) => new DelayRule(world),
   }
 }
