@@ -11,7 +11,7 @@ export interface CongestionOutcome {
 /** What a link offers: the scale of `relative`. */
 export interface LinkScale {
   readonly packetsPerSecond: number
-  /** Round trip of a packet that finds no queue, its own transmission included. */
+  /** Round trip of a packet that finds no queue, with its own transmission, which a narrow link's latency is dwarfed by. */
   readonly roundTripSeconds: number
 }
 
@@ -23,7 +23,7 @@ export interface LinkScale {
  *
  * `relative` weighs each link by what it offers, in the proportions that `aurora` has on a middling link of its own (300
  * packets a second, half a second): throughput / bandwidth − (latency / round trip) / 6 − 2/3 · loss, latency counted up to
- * six round trips. At most 5/6, at least −5/3.
+ * six round trips. Between −5/3 and about 1.
  */
 export type RewardScaling = 'aurora' | 'relative'
 
