@@ -1,9 +1,8 @@
 // The core's kernels against onnxruntime-web, tfjs-wasm and plain JavaScript, in one process.
 // Every peer must first give the same numbers as the core.
-import { fileURLToPath } from 'node:url'
 import { createCore, DdpgKernel, Mlp, Random } from '@trimtab/core'
-import { build } from 'tsup'
 import { measure, median, speedUp } from './harness.mjs'
+import { loadTfjs } from './peers/load-tfjs.mjs'
 import { onnxMatMul, onnxMlp } from './peers/onnx.mjs'
 import { shareOfPeak } from './peers/peak.mjs'
 import { plainDdpg, plainMatMul, plainNet } from './peers/plain.mjs'
@@ -77,24 +76,6 @@ async function actorRows(core, random, batch, target) {
     },
     { 'onnxruntime-web': target },
   )
-}
-
-const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
-
-async function loadTfjs() {
-  await build({
-    entry: [path('peers/tfjs.mjs')],
-    outDir: path('build'),
-    format: 'cjs',
-    platform: 'node',
-    noExternal: [/@tensorflow/],
-    outExtension: () => ({ js: '.cjs' }),
-    silent: true,
-    config: false,
-  })
-  const tfjs = await import('./build/tfjs.cjs')
-  await tfjs.startTfjs(path('../../node_modules/@tensorflow/tfjs-backend-wasm/dist/'))
-  return tfjs
 }
 
 async function updateRows(core, random) {

@@ -2,11 +2,12 @@
 import { createCore } from '@trimtab/core'
 import { ddpgRows } from './learn/ddpg.mjs'
 import { embeddingRows } from './learn/embedding.mjs'
+import { ppoRows } from './learn/ppo.mjs'
 
 export const name = 'learn'
 
 /** What is measured, in this order, each with a core of its own: (core) → rows. */
-const PARTS = { embedding: embeddingRows, 'DDPG with an encoder': ddpgRows }
+const PARTS = { embedding: embeddingRows, 'DDPG with an encoder': ddpgRows, PPO: ppoRows }
 
 export async function run({ log }) {
   const rows = []

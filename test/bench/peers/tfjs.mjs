@@ -1,8 +1,10 @@
 // The same DDPG update on @tensorflow/tfjs, wasm backend, one thread with SIMD.
-// Node cannot load tfjs-core's gradients as they are published (imports without extensions): core.mjs bundles this file.
+// Node cannot load tfjs-core's gradients as they are published (imports without extensions): load-tfjs.mjs bundles this file.
 import { setThreadsCount, setWasmPaths } from '@tensorflow/tfjs-backend-wasm'
 import * as tf from '@tensorflow/tfjs-core'
 import '@tensorflow/tfjs-core/dist/register_all_gradients'
+
+export { tfjsPpo } from './tfjs-ppo.mjs'
 
 /** @param wasmFolder  where tfjs-backend-wasm keeps its modules, with a slash at the end */
 export async function startTfjs(wasmFolder) {
