@@ -25,7 +25,7 @@ export const SCALES = {
     readings: false,
     epochs: 200,
     functions: 1000,
-    functionEpochs: 60,
+    functionEpochs: 120,
   },
   paper: {
     repeats: 10,

@@ -16,6 +16,8 @@ export interface NetworkOptions {
   /** Hidden widths, ReLU. */
   readonly hidden: readonly number[]
   readonly learningRate: number
+  /** Where the network's rate falls to, evenly over all steps: small ones in the end average what samples differ by. */
+  readonly finalLearningRate: number
   /** λ of L2: λ·w is added to every gradient of the network; never to the embedding's. */
   readonly weightDecay: number
   /** Times every measured runtime is predicted while learning, on average. */
@@ -36,6 +38,7 @@ export const NETWORK_PRESETS: Readonly<Record<'sizeless' | 'network', NetworkOpt
     scale: 'seconds',
     hidden: [256, 256, 256, 256],
     learningRate: 1e-3,
+    finalLearningRate: 1e-3,
     weightDecay: 0.02, // the gradient of 0.01 · Σw², to the letter
     epochs: 200,
     batchSize: 128,
@@ -45,6 +48,7 @@ export const NETWORK_PRESETS: Readonly<Record<'sizeless' | 'network', NetworkOpt
     scale: 'log',
     hidden: [64, 64],
     learningRate: 2e-3,
+    finalLearningRate: 0,
     weightDecay: 1e-4,
     epochs: 200,
     batchSize: 128,
@@ -168,7 +172,7 @@ class Network {
 
   /** Batches of groups: some rows of one workload each, all from the same samples. */
   #learn(pupils: readonly Pupil[], seed: number): void {
-    const { batchSize, epochs } = this.#options
+    const { batchSize, epochs, learningRate, finalLearningRate } = this.#options
     const cells = pupils.reduce((sum, { measured }) => sum + measured.length, 0)
     const random = new Random(this.#core, seed, 104)
     const width = this.#kernel.options.featureSize
@@ -176,7 +180,6 @@ class Network {
     const y = new Float32Array(batchSize)
     const groupOf = Int32Array.from(y, (_, row) => Math.floor(row / ROWS_OF_A_GROUP))
     const groups = groupOf.at(-1)! + 1
-    const z = new Float32Array(groups * this.#kernel.options.contextSize)
     const steps = Math.ceil((epochs * cells) / batchSize)
     for (let step = 0; step < steps; step++) {
       const contexts: Context[] = []
@@ -193,11 +196,9 @@ class Network {
           y[row] = this.#rows.goalOf(workload.seconds[target]!, samples[0]!)
         }
       }
-      if (this.#encoder) {
-        this.#encoder.encode(contexts, z)
-        this.#kernel.learn(x, y, { groupOf, contexts: z })
-        this.#encoder.learn(contexts, this.#kernel.slopes(groups))
-      } else this.#kernel.learn(x, y)
+      this.#kernel.learningRate = learningRate + (finalLearningRate - learningRate) * (step / steps)
+      if (this.#encoder) this.#kernel.learn(x, y, { groupOf, contexts, encoder: this.#encoder })
+      else this.#kernel.learn(x, y)
     }
     random.dispose()
   }
