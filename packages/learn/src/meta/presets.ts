@@ -37,7 +37,7 @@ export const metaPresets: { readonly set: MetaOptions; readonly aware: MetaOptio
     dense: [16], // 8 … 32 do; with fewer, neighbours in reward were no neighbours in z
     activation: 'tanh',
     dropout: 0,
-    learningRate: 1e-3,
+    learningRate: 2e-3,
     maxGradientNorm: 1,
     bufferSize: 8, // one trajectory leaves 4.3 % of the reward to gain, four 2.4 %, sixteen 1.9 %
     bufferRule: 'mixed',

@@ -19,7 +19,7 @@ export interface PretrainingOptions {
 /** The recipe of the experiments: half of the gain comes from exploration in the contexts. */
 export const PRETRAINING: PretrainingOptions = {
   pairsPerUpdate: 8,
-  updatesPerEpisode: 5,
+  updatesPerEpisode: 8,
   randomEpisodes: 2,
   randomActions: 0.1,
 }
