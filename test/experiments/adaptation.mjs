@@ -7,13 +7,13 @@ const BASE = {
   task: 'autoscaling-adaptation',
   methods: [
     ...['scratch', 'transfer', 'transferExploring', 'none'],
-    ...['learnedPolicy', 'learned', 'learnedFrozen', 'parameters'],
+    ...['learnedPolicy', 'learned', 'parameters'],
   ],
 }
 
 export const SCALES = {
   smoke: { ...BASE, seeds: [0], pool: 4, apps: 2, rounds: 4, cap: 4, sources: 1, sourceEpisodes: 4 },
-  gate: { ...BASE, seeds: [0, 1, 2], pool: 50, apps: 12, rounds: 40, cap: 20, sources: 4, sourceEpisodes: 80 },
+  gate: { ...BASE, seeds: [0, 1, 2], pool: 40, apps: 10, rounds: 25, cap: 20, sources: 4, sourceEpisodes: 80 },
   paper: {
     ...BASE,
     seeds: [0, 1, 2, 3, 4],

@@ -5,12 +5,12 @@ import { runStudy } from './meta/study.mjs'
 const BASE = {
   name: 'frequency',
   task: 'cpu-frequency',
-  methods: ['transfer', 'transferExploring', 'none', 'learnedPolicy', 'learned', 'learnedFrozen', 'parameters'],
+  methods: ['transfer', 'transferExploring', 'none', 'learned', 'parameters'],
 }
 
 export const SCALES = {
   smoke: { ...BASE, seeds: [0], pool: 4, apps: 2, rounds: 4, cap: 4, sources: 1, sourceEpisodes: 4 },
-  gate: { ...BASE, seeds: [0, 1, 2], pool: 60, apps: 12, rounds: 40, cap: 20, sources: 4, sourceEpisodes: 80 },
+  gate: { ...BASE, seeds: [0, 1, 2], pool: 40, apps: 10, rounds: 30, cap: 15, sources: 4, sourceEpisodes: 60 },
   paper: {
     ...BASE,
     seeds: [0, 1, 2, 3, 4],

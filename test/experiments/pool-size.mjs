@@ -14,7 +14,7 @@ const BASE = {
 
 export const SCALES = {
   smoke: { ...BASE, seeds: [0], pools: [4, 8], episodes: 16, apps: 2, cap: 4 },
-  gate: { ...BASE, seeds: [0, 1, 2], pools: [50, 100, 200], episodes: 2000, apps: 12, cap: 20 },
+  gate: { ...BASE, seeds: [0, 1, 2], pools: [50, 100, 200], episodes: 1000, apps: 10, cap: 15 },
   paper: { ...BASE, seeds: [0, 1, 2, 3, 4], pools: [50, 100, 150, 200], episodes: 6900, apps: 40, cap: 60 },
 }
 

@@ -9,7 +9,7 @@ const BASE = { task: 'autoscaling-hidden-weight', episodes: 6 }
 
 export const SCALES = {
   smoke: { ...BASE, seeds: [0], pool: 6, rounds: 4, known: 4, unseen: 2 },
-  gate: { ...BASE, seeds: [0, 1, 2], pool: 50, rounds: 40, known: 12, unseen: 8 },
+  gate: { ...BASE, seeds: [0, 1, 2], pool: 40, rounds: 30, known: 10, unseen: 8 },
   paper: { ...BASE, seeds: [0, 1, 2, 3, 4], pool: 200, rounds: 50, known: 40, unseen: 40 },
 }
 
