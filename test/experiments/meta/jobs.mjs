@@ -157,7 +157,7 @@ function searchBox(size, worth, tries, seed) {
 
 /**
  * Adapts to one app and then serves the result, embedding and all, on every app: what moving a policy from one to another costs.
- * @returns z of the app, and the mean reward on each
+ * @returns z of the app, after the random episode and at the end, and the mean reward on each app
  */
 export function serveElsewhere({ task: name, seed, app, apps, episodes, start, contextSize, exploration }) {
   const task = findTask(name)
@@ -168,7 +168,9 @@ export function serveElsewhere({ task: name, seed, app, apps, episodes, start, c
   meta.registerBaseLearner(name, { kind: 'rl', observation: task.observation, action: task.action })
   load(start, agent, meta)
   const adaptation = new Adaptation(core, { agent, meta, environment, seed: seed + app })
-  for (let e = 0; e < episodes; e++) adaptation.episode()
+  adaptation.episode()
+  const probed = adaptation.embedding
+  for (let e = 1; e < episodes; e++) adaptation.episode()
   const rewards = apps.map((number) => {
     const elsewhere = environmentOf(number)
     const reward = judge(elsewhere, agent)
@@ -177,5 +179,5 @@ export function serveElsewhere({ task: name, seed, app, apps, episodes, start, c
   })
   const z = adaptation.embedding
   for (const one of [environment, agent, meta, adaptation]) one.dispose()
-  return { app, z, rewards }
+  return { app, z, probed, rewards }
 }
