@@ -25,6 +25,7 @@ export {
   similarity,
   spearman,
 } from './similarity.js'
+export { SlPretraining, type SlPretrainingOptions, type SlPretrainingSetup } from './sl-pretraining.js'
 export { averageTensors } from './tensors.js'
 export type { RlShapes, Trajectory } from './trajectory.js'
 export { TrajectoryRecorder } from './trajectory.js'
