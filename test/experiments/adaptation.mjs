@@ -6,7 +6,7 @@ const BASE = {
   name: 'adaptation',
   task: 'autoscaling-adaptation',
   methods: [
-    ...['scratch', 'transfer', 'transferExploring', 'none'],
+    ...['scratch', 'transfer', 'transferExploring', 'transferPlus', 'none'],
     ...['learnedPolicy', 'learned', 'parameters'],
   ],
 }

@@ -1,7 +1,7 @@
 // Jobs of the worker pool. Each depends on its input alone: the results are the same for any number of workers.
 import { createCore, Random } from '@trimtab/core'
 import { Adaptation, createMetaLearner, evaluatePolicy, PRETRAINING, PretrainingShard } from '@trimtab/learn'
-import { findTask } from '@trimtab/tasks'
+import { findTask, TransferFeatures } from '@trimtab/tasks'
 import { createLearner } from './learner.mjs'
 import { FIRST_PAIR } from './pairs.mjs'
 
@@ -51,11 +51,11 @@ export function pretrain({
 }
 
 /** Trains one app of the pool from scratch until it has converged: what transfer learning starts from. */
-export function trainSource({ task: name, seed, index, episodes }) {
+export function trainSource({ task: name, seed, index, episodes, isPlus }) {
   const task = findTask(name)
   const [spec] = task.pool(core, FIRST_PAIR(seed) + index, 1)
-  const environment = task.environment(core, spec)
-  const agent = createLearner(core, task, {
+  const environment = makeEnvironment(task, spec, isPlus)
+  const agent = createLearner(core, withSpaces(task, environment), {
     phase: 'adapting',
     exploration: [0.4, 0.15, episodes / 2],
     seed: seed + 100 * index,
@@ -69,8 +69,19 @@ export function trainSource({ task: name, seed, index, episodes }) {
   return result
 }
 
-const judge = (environment, agent) =>
-  evaluatePolicy(environment, (observation, out) => agent.decide(observation, out), EVALUATION_SEEDS)
+/** TL+ sees a forecast and a table beside the state. */
+const makeEnvironment = (task, spec, isPlus) =>
+  isPlus ? new TransferFeatures(task.environment(core, spec)) : task.environment(core, spec)
+
+const withSpaces = (task, { observation, action }) => ({ ...task, observation, action })
+
+/** Judging is no experience: what it writes into the table of TL+ is forgotten. */
+function judge(environment, agent) {
+  const before = environment instanceof TransferFeatures ? environment.save() : undefined
+  const reward = evaluatePolicy(environment, (observation, out) => agent.decide(observation, out), EVALUATION_SEEDS)
+  if (before) environment.load(before)
+  return reward
+}
 
 /** Adapts to one app that was not in the pool and judges the policy before each episode. */
 export function adapt({
@@ -85,13 +96,14 @@ export function adapt({
   preset = 'set',
   exploration,
   options,
+  isPlus,
   overrides = {},
   metaOptions,
 }) {
   const task = findTask(name)
   const [spec] = task.pool(core, app, 1)
-  const environment = task.environment(core, spec)
-  const agent = createLearner(core, task, { phase, contextSize, exploration, seed, overrides })
+  const environment = makeEnvironment(task, spec, isPlus)
+  const agent = createLearner(core, withSpaces(task, environment), { phase, contextSize, exploration, seed, overrides })
   const meta = context === 'learned' ? createMetaLearner(core, { preset, seed, options: metaOptions }) : undefined
   meta?.registerBaseLearner(name, { kind: 'rl', observation: task.observation, action: task.action })
   load(start, agent, meta)
