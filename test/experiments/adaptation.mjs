@@ -27,9 +27,14 @@ export const SCALES = {
 }
 
 export async function run(scaleName, progress) {
+  return reportOf(scaleName, await runStudy(SCALES[scaleName], progress))
+}
+
+/** @param result  what `runStudy` measured at this scale */
+export function reportOf(scaleName, result) {
   const study = SCALES[scaleName]
-  const result = await runStudy(study, progress)
-  const { transferExploring, learned } = result.figures
+  const { transferExploring, transferPlus, learned } = result.figures
+  const plusRatio = transferPlus.episodes.median / Math.max(learned.episodes.median, 1)
   const ratio = transferExploring.episodes.median / Math.max(learned.episodes.median, 1)
   const meanRatio = transferExploring.episodes.mean / learned.episodes.mean
   return report({
@@ -46,6 +51,12 @@ export async function run(scaleName, progress) {
         ours: `${number(ratio)}× (${number(transferExploring.episodes.median)} against ${number(learned.episodes.median)}; of the means ${number(meanRatio)}×)`,
         paper: '5.5×',
         holds: ratio >= 3,
+      },
+      {
+        figure: 'the same against TL+ with exploration',
+        gate: 'reported',
+        ours: `${number(plusRatio)}× (${number(transferPlus.episodes.median)}; of the means ${number(transferPlus.episodes.mean / learned.episodes.mean)}×)`,
+        paper: '4.6×',
       },
       {
         figure: 'reward drop after one episode, learned',
