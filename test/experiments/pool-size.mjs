@@ -52,7 +52,7 @@ export async function run(scaleName, progress) {
   const study = { ...studyOf(scale, 0), pool: scale.pools.join(' / '), rounds: rounds.join(' / ') }
   const markdown = `${[
     '# Size of the pool and cost of adapting',
-    `The same ${scale.episodes} episodes of pretraining over pools of different size (A.7), then the same unseen applications.`,
+    `The same ${scale.episodes} episodes of pretraining over pools of different size (A.7), then the same unseen applications. At gate scale these are five for each of 200 pairs: it is pretraining that is short there, not the pool, and larger pools do not pay. The paper spends 5,800 episodes on 100 and 6,900 on 200.`,
     gateTable(rows),
     methodTable(figures, names),
     '## Setting',
