@@ -5,6 +5,7 @@ import {
   allenCunneen,
   BcqKernel,
   DdpgKernel,
+  DqnKernel,
   doubleTensor,
   embeddingSimilarity,
   Mlp,
@@ -21,7 +22,7 @@ import {
   softClippedGoals,
   varianceShare,
 } from '@trimtab/core'
-import { linearMap, ornsteinUhlenbeckStep } from '@trimtab/learn'
+import { epsilonAt, linearMap, ornsteinUhlenbeckStep, QTable } from '@trimtab/learn'
 import { compare } from './compare.mjs'
 
 const f32 = (rows) => Float32Array.from(rows.flat(Number.POSITIVE_INFINITY))
@@ -388,6 +389,68 @@ const queueingGroups = {
   allen_cunneen: (vector, file) => compare({ mean_wait: allenCunneen(toQueue(vector)) }, vector.expected, file.tol.f64),
 }
 
+/** Row i of the vector becomes state i, one-hot: a linear network then has any Q that is asked for. */
+function checkDqnUpdate(vector, file, { core }) {
+  const { q, q_next_target: nextTarget, q_next_online: nextOnline, actions, r, terminated, expected } = vector
+  const rows = q.length
+  const choices = q[0].length
+  const oneHot = (i) => Float32Array.from({ length: 2 * rows }, (_, j) => (i === j ? 1 : 0))
+  const network = (here, there) =>
+    f32([...q[0].keys()].map((a) => [...here, ...there].map((row) => row[a])).concat([Array(choices).fill(0)]))
+  const update = (loss) => {
+    const kernel = new DqnKernel(core, {
+      stateSize: 2 * rows,
+      actions: choices,
+      hidden: [],
+      batchSize: rows,
+      capacity: rows,
+      seed: 0,
+      learningRate: 1e-3,
+      discount: vector.gamma,
+      double: vector.double,
+      targetRate: 1,
+      loss,
+    })
+    kernel.setParameters('online', network(q, nextOnline))
+    kernel.setParameters('target', network(q, nextTarget))
+    for (let i = 0; i < rows; i++) kernel.insert(oneHot(i), actions[i], r[i], oneHot(rows + i), terminated[i])
+    kernel.updateOn([...q.keys()])
+    const weights = toRows(kernel.gradients().subarray(0, 2 * rows * choices), 2 * rows)
+    const result = {
+      target: kernel.lastBatch().goals,
+      loss: kernel.report().loss,
+      gradient: q.map((_, i) => weights.map((row) => row[i])), // of a one-hot input: dLoss/dQ itself
+    }
+    kernel.dispose()
+    return result
+  }
+  const { target, loss, gradient } = update('huber')
+  const got = { target, huber: loss, mse: update('mse').loss, grad_huber: gradient }
+  return compare(got, expected, file.tol.f32)
+}
+
+function checkTabular(vector, file, { core }) {
+  const { states, actions, alpha, gamma, steps } = vector
+  const table = new QTable(core, { states, actions, learningRate: alpha, discount: gamma, seed: 0 })
+  const after = steps.map(({ s, a, r, s2, terminated }) => table.update(s, a, r, s2, terminated))
+  const final = Array.from({ length: states }, (_, state) => table.values(state))
+  table.dispose()
+  return [
+    ...compare(
+      after,
+      steps.map(({ q_after: value }) => value),
+      file.tol.f64,
+      'q_after',
+    ),
+    ...compare(final, vector.final, file.tol.f64, 'final'),
+  ]
+}
+
+const checkEpsilon = ({ step, total, fraction, start, end, expected }, file) =>
+  compare(epsilonAt({ from: start, to: end, steps: total * fraction }, step), expected, file.tol.f64)
+
+const dqnGroups = { dqn: checkDqnUpdate, tabular: checkTabular, epsilon: checkEpsilon }
+
 /** One kind, several groups: each has its own check; an unknown group is a failure, not a pass. */
 const byGroup = (groups) => (vector, file, context) =>
   groups[context.group]?.(vector, file, context) ?? [
@@ -398,6 +461,7 @@ export const handlers = {
   'nn/mlp': checkMlp,
   'nn/adam': checkAdam,
   'nn/ddpg': byGroup(ddpgGroups),
+  'nn/dqn': byGroup(dqnGroups),
   'nn/bcq': byGroup(bcqGroups),
   'nn/svm-rff': byGroup(svmGroups),
   'nn/stats': byGroup(statsGroups),

@@ -31,6 +31,7 @@ export { createPpo, Ppo, type PpoExplanation, type PpoSetup } from './ppo.js'
 export type { PpoOptions } from './ppo-options.js'
 export { type PpoPreset, type PpoPresetName, ppoPresets } from './ppo-presets.js'
 export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './presets.js'
+export { QTable, type QTableOptions } from './q-table.js'
 export {
   createRegressor,
   type FitOptions,
