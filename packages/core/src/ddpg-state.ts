@@ -98,12 +98,14 @@ export function loadDdpg(
 ): void {
   const { pointer } = arena
   const { exports } = core
-  const reader = new TensorReader(tensors)
+  const first = firstLayout(tensors)
+  const reader = new TensorReader(first?.tensors ?? tensors)
   const heads = reader.words('rings', 2 * shape.partitions)
   const values = reader.doubles('values', VALUES.length)
   const random = reader.bytes('random', RANDOM_BYTES)
   const applyLearned = loadLearned(core, arena, access, reader)
-  const applyGuard = loadGuard(core, exports.ddpg_pointer!(pointer, abi.DDPG_LAST_GOOD), reader)
+  const guard = exports.ddpg_pointer!(pointer, abi.DDPG_LAST_GOOD)
+  const applyGuard = first ? () => startGuard(core, pointer, guard, first.skipped) : loadGuard(core, guard, reader)
   const restoreRings = ringsOf(core, arena, shape).map(({ records, prefix }, i) => {
     const [count, cursor] = [heads[2 * i]!, heads[2 * i + 1]!]
     const restore = loadReplay(arena, records, shape, reader, { count, cursor }, prefix)
@@ -118,6 +120,20 @@ export function loadDdpg(
   for (const restore of restoreRings) restore()
   arena.bytes.set(random, exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer)
   for (const [i, which] of VALUES.entries()) exports.ddpg_set!(pointer, which, values[i]!)
+}
+
+/** A save of version 0.1, which had one ring, one block of counters and no guard, under the names of today. */
+function firstLayout(tensors: readonly Tensor[]): { tensors: readonly Tensor[]; skipped: number } | undefined {
+  if (!tensors.some(({ name }) => name === 'counters')) return undefined
+  const counters = new TensorReader(tensors).words('counters', 4)
+  const [updates, skipped, count, cursor] = counters as unknown as [number, number, number, number]
+  return { tensors: [...tensors, wordTensor('updates', [updates]), wordTensor('rings', [count, cursor])], skipped }
+}
+
+/** What was loaded counts as good. */
+function startGuard(core: Core, agent: number, guard: number, skipped: number): void {
+  core.exports.ddpg_keep!(agent)
+  core.exports.last_good_set!(guard, abi.LAST_GOOD_SKIPPED, skipped)
 }
 
 /** Where each ring's records lie, and what its tensors' names begin with. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, type Tensor } from '../src/index.js'
+import { type Core, createCore, type Tensor, wordTensor } from '../src/index.js'
 import { remember, smallAgent, transition } from './ddpg-agent.js'
 
 let core: Core
@@ -40,6 +40,19 @@ describe('a saved DDPG agent', () => {
       }
     }
     expect(resumed.save()).toEqual(whole.save())
+  })
+
+  it('of version 0.1, with one block of counters and no guard, goes on to the same weights', () => {
+    const whole = smallAgent(core)
+    whole.update(50)
+    const { updates, skipped } = whole.report()
+    const newer = ['updates', 'rings', 'lastGood', 'lastGood.counters']
+    const old = whole.save().filter(({ name }) => !newer.includes(name))
+    const loaded = smallAgent(core, { seed: 99 }, 3)
+    loaded.load([...old, wordTensor('counters', [updates, skipped, 13, 13])])
+    for (const kernel of [whole, loaded]) kernel.update(50)
+    expect(loaded.parameters('actor')).toEqual(whole.parameters('actor'))
+    expect(loaded.report()).toEqual(whole.report())
   })
 
   it('keeps live hyperparameters and the last report', () => {
