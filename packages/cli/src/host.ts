@@ -1,6 +1,6 @@
 // What a command may touch of the machine it runs on; tests hand in their own.
 import { createReadStream } from 'node:fs'
-import { access, constants, readFile, stat, writeFile } from 'node:fs/promises'
+import { access, appendFile, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
 
@@ -24,7 +24,13 @@ export interface Host {
   readFile(path: string): Promise<string>
   /** A file in pieces as they come; `-` is stdin. */
   readBytes(path: string): AsyncIterable<Uint8Array>
-  writeFile(path: string, text: string): Promise<void>
+  writeFile(path: string, content: string | Uint8Array): Promise<void>
+  /** `writeFile` that leaves the old file or the new one, never a part, however the process ends. */
+  replaceFile(path: string, content: Uint8Array): Promise<void>
+  /** Appends a line to a file that people may follow. */
+  appendFile(path: string, text: string): Promise<void>
+  /** No error where there is none. */
+  removeFile(path: string): Promise<void>
   /** Whether `writeFile` could work: asked before a long run, not after it. */
   canWrite(path: string): Promise<boolean>
 }
@@ -44,7 +50,14 @@ export function createProcessHost(): Host {
     readFile: (path) => readFile(path, 'utf8'),
     readBytes: (path) => (path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES })),
     sizeOf: async (path) => (await stat(path)).size,
-    writeFile: (path, text) => writeFile(path, text),
+    writeFile: (path, content) => writeFile(path, content),
+    async replaceFile(path, content) {
+      const draft = `${path}.draft`
+      await writeFile(draft, content)
+      await rename(draft, path)
+    },
+    appendFile: (path, text) => appendFile(path, text),
+    removeFile: (path) => rm(path, { force: true }),
     canWrite,
   }
 }

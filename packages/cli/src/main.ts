@@ -9,12 +9,17 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   autoscale: async () => (await import('./commands/autoscale.js')).autoscale,
   rightsize: async () => (await import('./commands/rightsize.js')).rightsize,
   trace: async () => (await import('./commands/trace.js')).trace,
+  pretrain: async () => (await import('./commands/pretrain.js')).pretrain,
+  adapt: async () => (await import('./commands/adapt.js')).adapt,
+  embed: async () => (await import('./commands/embed.js')).embed,
+  similarity: async () => (await import('./commands/similarity.js')).similarityCommand,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }
 
 /** Codes by which a part says that its input cannot be used. */
 const BAD_CALL: readonly unknown[] = [
   'usage',
+  'checkpoint_other_setup',
   'config_invalid',
   'culprit_model_invalid',
   'load_invalid',

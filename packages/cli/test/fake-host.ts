@@ -4,7 +4,7 @@ export interface FakeHost extends Host {
   readonly out: () => string
   readonly err: () => string
   /** What there is to read, and what was written. `-` is stdin. */
-  readonly files: Map<string, string>
+  readonly files: Map<string, string | Uint8Array>
   advance(milliseconds: number): void
 }
 
@@ -15,11 +15,15 @@ export function createFakeHost(
   options: { readonly isTTY?: boolean; readonly env?: Host['env']; readonly signal?: AbortSignal } = {},
 ): FakeHost {
   let [out, err, now] = ['', '', 0]
-  const files = new Map<string, string>()
+  const files = new Map<string, string | Uint8Array>()
+  const find = (path: string) => {
+    const content = files.get(path)
+    if (content === undefined) throw new Error(`ENOENT: no such file, open '${path}'`)
+    return content
+  }
   const read = (path: string) => {
-    const text = files.get(path)
-    if (text === undefined) throw new Error(`ENOENT: no such file, open '${path}'`)
-    return text
+    const content = find(path)
+    return typeof content === 'string' ? content : new TextDecoder().decode(content)
   }
   const isTTY = options.isTTY ?? false
   return {
@@ -37,10 +41,14 @@ export function createFakeHost(
     sizeOf: async (path) => read(path).length,
     readFile: async (path) => read(path),
     readBytes: async function* (path) {
-      const bytes = new TextEncoder().encode(read(path))
+      const content = find(path)
+      const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
       for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
     },
-    writeFile: async (path, text) => void files.set(path, text),
+    writeFile: async (path, content) => void files.set(path, content),
+    replaceFile: async (path, content) => void files.set(path, content),
+    appendFile: async (path, text) => void files.set(path, (files.has(path) ? read(path) : '') + text),
+    removeFile: async (path) => void files.delete(path),
     canWrite: async (path) => !path.startsWith('/forbidden/'),
   }
 }

@@ -181,10 +181,12 @@ function usable({ name, dtype, shape, bytes }: StoredTensor): Tensor {
 }
 
 // JSON has no ∞, which a bound may be: bounds are written as texts.
-const spaceToText = ({ names, low, high, kind }: Space): string =>
+/** A space as text of a file's metadata. */
+export const spaceToText = ({ names, low, high, kind }: Space): string =>
   JSON.stringify({ names, low: Array.from(low, String), high: Array.from(high, String), kind })
 
-function spaceFromText(key: string, text: string): Space {
+/** @throws {FormatError} `policy_header_invalid` */
+export function spaceFromText(key: string, text: string): Space {
   const value = jsonOf(key, text) as Partial<Record<'names' | 'low' | 'high' | 'kind', unknown>> | null
   const { names, low, high, kind } = value ?? {}
   const isTexts = (list: unknown): list is string[] =>

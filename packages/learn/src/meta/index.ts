@@ -1,10 +1,26 @@
 export { ADAPTATION, Adaptation, type AdaptationOptions, type AdaptationSetup } from './adaptation.js'
+export {
+  type BaseLearner,
+  type BaseLearnerChoice,
+  type BaseLearnerSetup,
+  createBaseLearner,
+  fineTuning,
+} from './base-learner.js'
 export { type BufferRule, ContextBuffer, type DrawLimits } from './context-buffer.js'
 export type { ContextualAgent } from './contextual-agent.js'
 export { type EpisodeResult, evaluatePolicy, runEpisode } from './episode.js'
 export { LocalShards } from './local-shards.js'
 export { type BaseShapes, createMetaLearner, MetaLearner, type MetaSetup } from './meta-learner.js'
 export { type MetaOptions, type MetaPresetName, metaPresets } from './presets.js'
+export {
+  type CostEstimate,
+  type PoolEmbedding,
+  type PretrainedHeader,
+  PretrainedModel,
+  type PretrainedParts,
+  readPretrained,
+  writePretrained,
+} from './pretrained.js'
 export { openPretraining, Pretraining, pairsOfShard, type ShardHost, type ShardRound } from './pretraining.js'
 export {
   type PoolPair,

@@ -149,6 +149,7 @@ export class PretrainingShard {
         this.#recorder.add(transition.observation, transition.action, transition.reward)
       },
     )
+    agent.endEpisode()
     const trajectory = this.#recorder.take(isRandom)
     meta?.insertTrajectories([trajectory], pair.name)
     return episode

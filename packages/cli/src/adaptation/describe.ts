@@ -1,0 +1,31 @@
+// What a pretrained model says about a pair that it has not seen.
+import { type Core, createCore } from '@trimtab/core'
+import { type CostEstimate, type Distance, type PretrainedModel, similarity, type Trajectory } from '@trimtab/learn'
+
+export interface Description {
+  readonly z: readonly number[]
+  readonly distance: Distance
+  /** The pair of the pool that is most alike. */
+  readonly nearest: { readonly pair: string; readonly similarity: number }
+  /** What serving it as that pair would cost. */
+  readonly estimate: CostEstimate | undefined
+}
+
+/** z [Z] of what a pair did. @throws {ConfigError} trajectories of other shapes */
+export function embeddingOf(core: Core, model: PretrainedModel, trajectories: readonly Trajectory[]): Float32Array {
+  const meta = model.createMetaLearner(core)
+  try {
+    meta.insertTrajectories(trajectories)
+    return meta.getEmbedding()
+  } finally {
+    meta.dispose()
+  }
+}
+
+export async function describe(model: PretrainedModel, trajectories: readonly Trajectory[]): Promise<Description> {
+  const z = embeddingOf(await createCore(), model, trajectories)
+  const nearest = model.pool
+    .map((pair) => ({ pair: pair.name, similarity: similarity(z, pair.z) }))
+    .reduce((best, one) => (one.similarity > best.similarity ? one : best))
+  return { z: [...z], distance: model.distanceOf(z), nearest, estimate: model.estimateAt(nearest.similarity) }
+}

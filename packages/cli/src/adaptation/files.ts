@@ -1,0 +1,78 @@
+import { type PretrainedModel, readPretrained, type Trajectory } from '@trimtab/learn'
+import type { Host } from '../host.js'
+import { UsageError } from '../options.js'
+
+/** A whole file. */
+export async function readAll(path: string, host: Pick<Host, 'readBytes'>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of host.readBytes(path)) pieces.push(piece)
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+/** @throws {UsageError} when it cannot be read or is none */
+export async function readModel(path: string, host: Host): Promise<PretrainedModel> {
+  try {
+    return readPretrained(await readAll(path, host))
+  } catch (error) {
+    throw new UsageError(`--model ${path} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Episodes as JSONL, a step a line: `{"episode": 0, "observation": [...], "action": [...], "reward": 1.2}`; steps of an episode
+ * stand together.
+ * @throws {UsageError} a line that is no such step, by its number
+ */
+export async function readTrajectories(path: string, model: PretrainedModel, host: Host): Promise<Trajectory[]> {
+  const text = await host.readFile(path).catch((error: Error) => {
+    throw new UsageError(`${path} cannot be read: ${error.message}`)
+  })
+  const { observation, action } = model.header
+  const episodes = new Map<unknown, { observations: number[]; actions: number[]; rewards: number[] }>()
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const step = parseStep(line, observation.names.length, action.names.length)
+    if (typeof step === 'string') throw new UsageError(`${path}, line ${i + 1}: ${step}`)
+    const episode = episodes.get(step.episode) ?? { observations: [], actions: [], rewards: [] }
+    episodes.set(step.episode, episode)
+    episode.observations.push(...step.observation)
+    episode.actions.push(...step.action)
+    episode.rewards.push(step.reward)
+  }
+  if (episodes.size === 0) throw new UsageError(`${path} holds no steps`)
+  return [...episodes.values()].map(({ observations, actions, rewards }) => ({
+    observations: Float32Array.from(observations),
+    actions: Float32Array.from(actions),
+    rewards: Float32Array.from(rewards),
+  }))
+}
+
+interface StepLine {
+  readonly episode: unknown
+  readonly observation: readonly number[]
+  readonly action: readonly number[]
+  readonly reward: number
+}
+
+/** The step, or what is wrong with it. */
+function parseStep(line: string, states: number, actions: number): StepLine | string {
+  let value: Partial<StepLine>
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return `no JSON: ${line.slice(0, 60)}`
+  }
+  const { episode = 0, observation, action, reward } = value ?? {}
+  const isList = (list: unknown, length: number): list is number[] =>
+    Array.isArray(list) && list.length === length && list.every((x) => typeof x === 'number' && Number.isFinite(x))
+  if (!isList(observation, states)) return `observation must be ${states} finite numbers`
+  if (!isList(action, actions)) return `action must be ${actions} finite numbers`
+  if (typeof reward !== 'number' || !Number.isFinite(reward)) return 'reward must be a finite number'
+  return { episode, observation, action, reward }
+}

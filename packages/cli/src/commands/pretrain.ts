@@ -1,0 +1,147 @@
+import { availableParallelism } from 'node:os'
+import { metaPresets, type PretrainedModel } from '@trimtab/learn'
+import { findTask, TASKS } from '@trimtab/tasks'
+import { readAll } from '../adaptation/files.js'
+import type { PoolSetup } from '../adaptation/pool.js'
+import { type AdaptationRecord, parseRecords, toLine } from '../adaptation/records.js'
+import { renderAdaptationReport } from '../adaptation/report.js'
+import { type Command, defineCommand, EXIT } from '../command.js'
+import type { Host } from '../host.js'
+import { choiceOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
+import { createProgress } from '../progress.js'
+import type { PretrainHooks } from '../run-pretraining.js'
+
+/** Tasks whose base learner the command can share among pairs. */
+export const SHAREABLE: readonly string[] = Object.keys(TASKS).filter(
+  (name) => findTask(name).baseLearner.algorithm === 'ddpg',
+)
+
+const PRESETS = ['set', 'aware', 'flash'] as const
+
+const options = {
+  pool: numberOption('⟨application, environment⟩ pairs to learn from', 60, { min: 8, max: 1000 }),
+  first: numberOption('number of the first pair; judge on others', 10_000, { min: 0, max: 1_000_000_000 }),
+  rounds: numberOption('rounds: an episode of every pair each', 40, { min: 1, max: 100_000 }),
+  encoder: choiceOption('of the embedding: set is fast, aware and flash as in the papers', PRESETS, 'set'),
+  seed: numberOption('same seed, same model, on any number of workers', 1, { min: 0, max: 1_000_000_000 }),
+  workers: numberOption('worker threads', availableParallelism(), { min: 1, max: 256 }),
+  out: textOption('FILE', 'where the model goes (default: trimtab-TASK.safetensors)', undefined),
+  log: textOption('FILE', 'where each round is written down as a line of JSON (default: OUT.jsonl)', undefined),
+  report: textOption('FILE', 'also an HTML report: reward over the rounds, map of the embeddings', undefined),
+  fresh: switchOption('start anew even where a run was interrupted'),
+  json: switchOption('print the answer as JSON'),
+}
+
+export type RunPretraining = (setup: PoolSetup, hooks: PretrainHooks) => Promise<PretrainedModel>
+
+/** @param run  does the work; tests hand in their own */
+export const createPretrain = (run: RunPretraining): Command =>
+  defineCommand({
+    name: 'pretrain',
+    summary: 'Teach one policy and its embedding on many applications, so that a new one adapts fast',
+    operands: 'TASK',
+    options,
+    examples: [
+      ['trimtab pretrain autoscaling', '60 simulated applications; goes on where an interrupted run stopped'],
+      ['trimtab pretrain autoscaling --pool 200 --rounds 35 --report pool.html', 'the size of the papers'],
+    ],
+    exits: `TASK: ${SHAREABLE.join(', ')}\nExit: 0 done, 2 the call is bad, 130 interrupted (call again to go on).`,
+    async run(values, host, operands) {
+      const task = taskOf(operands)
+      const out = values.out ?? `trimtab-${task}.safetensors`
+      const log = values.log ?? `${out}.jsonl`
+      const checkpointFile = `${out}.checkpoint`
+      for (const file of [out, log, ...(values.report === undefined ? [] : [values.report])]) {
+        if (!(await host.canWrite(file))) throw new UsageError(`${file} cannot be written: name another file`)
+      }
+      const setup: PoolSetup = {
+        ...{ task, first: values.first, pairs: values.pool, rounds: values.rounds, seed: values.seed },
+        meta: metaPresets[values.encoder],
+      }
+      const checkpoint = values.fresh ? undefined : await readAll(checkpointFile, host).catch(() => undefined)
+      const records: AdaptationRecord[] = checkpoint ? await earlierRounds(log, host) : []
+      await host.writeFile(log, records.map(toLine).join(''))
+      if (checkpoint) host.stderr.write(`going on from ${checkpointFile}\n`)
+      const progress = createProgress(host, 'rounds')
+      try {
+        const model = await run(setup, {
+          workers: values.workers,
+          checkpoint,
+          signal: host.signal,
+          async onRound(report, round) {
+            while (records.length >= round) records.pop() // rounds behind the checkpoint, done once more
+            records.push({ event: 'round', round, ...report })
+            await host.appendFile(log, toLine(records.at(-1)!))
+            progress.update({ done: round, total: values.rounds, label: `${report.reward.toFixed(3)} a step` })
+          },
+          onCheckpoint: (bytes) => host.replaceFile(checkpointFile, bytes),
+        })
+        progress.finish()
+        await show(model, records, { ...values, out, log }, host)
+        await host.removeFile(checkpointFile)
+        return EXIT.done
+      } finally {
+        progress.finish()
+      }
+    },
+  })
+
+export function taskOf(operands: readonly string[]): string {
+  const [task, ...others] = operands
+  if (task === undefined || others.length > 0) throw new UsageError(`name one task: ${SHAREABLE.join(', ')}`)
+  if (!SHAREABLE.includes(task))
+    throw new UsageError(`${JSON.stringify(task)} is no task that can be pretrained here: ${SHAREABLE.join(', ')}`)
+  return task
+}
+
+/** Rounds of an interrupted run, for the plot; a log that is gone or damaged costs only them. */
+async function earlierRounds(log: string, host: Host): Promise<AdaptationRecord[]> {
+  try {
+    return parseRecords(await host.readFile(log), log).filter(({ event }) => event === 'round')
+  } catch {
+    return []
+  }
+}
+
+async function show(
+  model: PretrainedModel,
+  rounds: readonly AdaptationRecord[],
+  values: { readonly out: string; readonly log: string; readonly report: string | undefined; readonly json: boolean },
+  host: Host,
+): Promise<void> {
+  const bytes = model.save()
+  await host.replaceFile(values.out, bytes)
+  const embeddings: AdaptationRecord[] = model.pool.map(({ name, z }) => ({
+    event: 'embedding',
+    pair: name,
+    z: [...z],
+    reward: 0,
+  }))
+  await host.appendFile(values.log, embeddings.map(toLine).join(''))
+  const { task, trainingData } = model.header
+  if (values.report !== undefined) {
+    const facts = [
+      ['task', task],
+      ['taught by', trainingData],
+      ['model', values.out],
+    ] as const
+    await host.writeFile(values.report, renderAdaptationReport('Pretraining', facts, [...rounds, ...embeddings]))
+  }
+  const last = rounds.at(-1)
+  const answer = {
+    ...{ task, model: values.out, bytes: bytes.length, log: values.log, report: values.report },
+    ...{ rounds: rounds.length, pairs: model.pool.length },
+    rewardPerStep: last?.event === 'round' ? last.reward : undefined,
+  }
+  if (values.json) host.stdout.write(`${JSON.stringify(answer)}\n`)
+  else
+    host.stdout.write(
+      `${task}: ${answer.pairs} pairs, ${answer.rounds} rounds, ${answer.rewardPerStep?.toFixed(3)} a step while exploring
+model: ${answer.model} (${Math.ceil(answer.bytes / 1024)} KiB)
+next: trimtab adapt ${task} --model ${answer.model}\n`,
+    )
+}
+
+export const pretrain: Command = createPretrain((setup, hooks) =>
+  import('../run-pretraining.js').then((module) => module.pretrain(setup, hooks)),
+)
