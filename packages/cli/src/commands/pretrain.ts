@@ -3,13 +3,13 @@ import { metaPresets, type PretrainedModel } from '@trimtab/learn'
 import { findTask, TASKS } from '@trimtab/tasks'
 import { readAll } from '../adaptation/files.js'
 import type { PoolSetup } from '../adaptation/pool.js'
+import type { PretrainHooks } from '../adaptation/pretrain.js'
 import { type AdaptationRecord, parseRecords, toLine } from '../adaptation/records.js'
 import { renderAdaptationReport } from '../adaptation/report.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { choiceOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
-import type { PretrainHooks } from '../run-pretraining.js'
 
 /** Tasks whose base learner the command can share among pairs. */
 export const SHAREABLE: readonly string[] = Object.keys(TASKS).filter(
@@ -32,7 +32,10 @@ const options = {
   json: switchOption('print the answer as JSON'),
 }
 
-export type RunPretraining = (setup: PoolSetup, hooks: PretrainHooks) => Promise<PretrainedModel>
+export type RunPretraining = (
+  setup: PoolSetup,
+  hooks: PretrainHooks & { readonly workers: number },
+) => Promise<PretrainedModel>
 
 /** @param run  does the work; tests hand in their own */
 export const createPretrain = (run: RunPretraining): Command =>
@@ -69,9 +72,13 @@ export const createPretrain = (run: RunPretraining): Command =>
           checkpoint,
           signal: host.signal,
           async onRound(report, round) {
-            while (records.length >= round) records.pop() // rounds behind the checkpoint, done once more
-            records.push({ event: 'round', round, ...report })
-            await host.appendFile(log, toLine(records.at(-1)!))
+            const record: AdaptationRecord = { event: 'round', round, ...report }
+            if (records.length >= round) {
+              records.length = round - 1 // rounds behind the checkpoint are done once more
+              await host.writeFile(log, records.map(toLine).join(''))
+            }
+            records.push(record)
+            await host.appendFile(log, toLine(record))
             progress.update({ done: round, total: values.rounds, label: `${report.reward.toFixed(3)} a step` })
           },
           onCheckpoint: (bytes) => host.replaceFile(checkpointFile, bytes),
@@ -143,5 +150,5 @@ next: trimtab adapt ${task} --model ${answer.model}\n`,
 }
 
 export const pretrain: Command = createPretrain((setup, hooks) =>
-  import('../run-pretraining.js').then((module) => module.pretrain(setup, hooks)),
+  import('../run-pretraining.js').then(({ runPretraining }) => runPretraining(setup, hooks)),
 )

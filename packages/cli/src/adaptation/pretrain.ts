@@ -1,0 +1,87 @@
+// A whole pretraining: rounds over the pool, a checkpoint now and then, the finished model.
+import { createCore, FormatError } from '@trimtab/core'
+import {
+  openPretraining,
+  type PretrainedHeader,
+  PretrainedModel,
+  type Pretraining,
+  pairsOfShard,
+  type RoundReport,
+  type ShardHost,
+} from '@trimtab/learn'
+import { findTask } from '@trimtab/tasks'
+import { measureCosts } from './costs.js'
+import { type PoolSetup, pairName, SHARDS, sharedLearner } from './pool.js'
+
+export interface PretrainHooks {
+  /** What to go on from; its setup must be this one. */
+  readonly checkpoint?: Uint8Array | undefined
+  readonly onRound: (report: RoundReport, round: number) => void | Promise<void>
+  /** Called every few rounds with all that a later run needs. */
+  readonly onCheckpoint?: (bytes: Uint8Array) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+const CHECKPOINT_EVERY_ROUNDS = 5
+
+/**
+ * Pretrains base learner and encoder on a pool; the result does not depend on where the shards live.
+ * @throws {FormatError} `checkpoint_other_setup`
+ */
+export async function pretrainOn(host: ShardHost, setup: PoolSetup, hooks: PretrainHooks): Promise<PretrainedModel> {
+  return finish(await runRounds(host, setup, hooks), setup)
+}
+
+async function runRounds(host: ShardHost, setup: PoolSetup, hooks: PretrainHooks): Promise<Pretraining> {
+  const pretraining = await openPretraining(host)
+  if (hooks.checkpoint) await pretraining.load(unpackCheckpoint(hooks.checkpoint, setup))
+  while (pretraining.rounds < setup.rounds) {
+    const report = await pretraining.round()
+    await hooks.onRound(report, pretraining.rounds)
+    if (hooks.onCheckpoint && pretraining.rounds % CHECKPOINT_EVERY_ROUNDS === 0)
+      await hooks.onCheckpoint(packCheckpoint(await pretraining.save(), setup))
+    hooks.signal.throwIfAborted()
+  }
+  return pretraining
+}
+
+async function finish(pretraining: Pretraining, setup: PoolSetup): Promise<PretrainedModel> {
+  const { observation, action } = findTask(setup.task)
+  const embeddings = await pretraining.embeddings()
+  const names = Array.from({ length: SHARDS }, (_, shard) => pairsOfShard(setup.pairs, shard, SHARDS)).flat()
+  const header: PretrainedHeader = {
+    ...{ task: setup.task, base: sharedLearner(setup), meta: setup.meta, observation, action },
+    ...{ seed: setup.seed, rounds: setup.rounds },
+    trainingData: `simulated pairs ${setup.first} to ${setup.first + setup.pairs - 1} of ${setup.task}`,
+  }
+  const parts = {
+    header,
+    learned: pretraining.learned,
+    pool: names.map((i, at) => ({ name: pairName(setup.first + i), z: embeddings[at]! })),
+  }
+  const core = await createCore()
+  const costs = measureCosts(core, setup, new PretrainedModel({ ...parts, drops: [], episodes: [] }))
+  return new PretrainedModel({ ...parts, ...costs })
+}
+
+// A checkpoint: length of the setup's JSON (u32), the JSON, then what `Pretraining.save` gave.
+
+function packCheckpoint(saved: Uint8Array, setup: PoolSetup): Uint8Array {
+  const text = new TextEncoder().encode(JSON.stringify(setup))
+  const bytes = new Uint8Array(4 + text.length + saved.length)
+  new DataView(bytes.buffer).setUint32(0, text.length, true)
+  bytes.set(text, 4)
+  bytes.set(saved, 4 + text.length)
+  return bytes
+}
+
+function unpackCheckpoint(bytes: Uint8Array, setup: PoolSetup): Uint8Array {
+  const length = bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+  const text = new TextDecoder().decode(bytes.subarray(4, 4 + length))
+  if (text !== JSON.stringify(setup))
+    throw new FormatError(
+      'checkpoint_other_setup',
+      'the checkpoint belongs to another pretraining: delete it, or call with the options it was made with',
+    )
+  return bytes.slice(4 + length)
+}

@@ -1,0 +1,161 @@
+// From a pool to a model, and from the model to new applications, small enough to run in seconds.
+import { type Core, createCore } from '@trimtab/core'
+import { LocalShards } from '@trimtab/learn'
+import { findTask } from '@trimtab/tasks'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createShard, SHARDS } from '../src/adaptation/pool.js'
+import { pretrainOn } from '../src/adaptation/pretrain.js'
+import { parseRecords } from '../src/adaptation/records.js'
+import { adapt } from '../src/commands/adapt.js'
+import { embed } from '../src/commands/embed.js'
+import { createPretrain } from '../src/commands/pretrain.js'
+import { similarityCommand } from '../src/commands/similarity.js'
+import { createFakeHost, type FakeHost } from './fake-host.js'
+
+let core: Core
+beforeAll(async () => {
+  core = await createCore()
+})
+
+const pretrain = createPretrain(async (setup, hooks) => {
+  using host = new LocalShards(SHARDS, (shard) => createShard(core, setup, shard, SHARDS))
+  return pretrainOn(host, setup, hooks)
+})
+const CALL = ['autoscaling', '--pool', '8', '--rounds', '7', '--out', 'model']
+
+const files = (host: FakeHost, name: string) => host.files.get(name)
+
+/** Steps as a user would have written them down. */
+function steps(pair: number, episodes = 1): string {
+  const task = findTask('autoscaling')
+  const world = task.environment(core, task.pool(core, pair, 1)[0])
+  const lines: string[] = []
+  for (let episode = 0; episode < episodes; episode++) {
+    let observation = world.reset(episode)
+    for (let i = 0; i < 40; i++) {
+      const action = Float32Array.of(((i * 7) % 11) / 5 - 1, ((i * 3) % 11) / 5 - 1, ((i * 5) % 11) / 5 - 1)
+      const step = world.step(action)
+      lines.push(JSON.stringify({ episode, observation: [...observation], action: [...action], reward: step.reward }))
+      observation = step.observation
+    }
+  }
+  world.dispose()
+  return lines.join('\n')
+}
+
+let once: Promise<FakeHost> | undefined
+
+/** A host with what `CALL` left behind. */
+async function pretrained(): Promise<FakeHost> {
+  once ??= (async () => {
+    const host = createFakeHost()
+    expect(await pretrain.execute(CALL, host)).toBe(0)
+    return host
+  })()
+  const host = createFakeHost()
+  for (const [name, content] of (await once).files) host.files.set(name, content)
+  return host
+}
+
+describe('trimtab pretrain', () => {
+  it('writes a model, a line a round and the pool’s embeddings, and tells what to do next', async () => {
+    const host = createFakeHost()
+    expect(await pretrain.execute(CALL, host)).toBe(0)
+    const records = parseRecords(files(host, 'model.jsonl') as string, 'log')
+    expect(records.filter(({ event }) => event === 'round')).toHaveLength(7)
+    expect(records.filter(({ event }) => event === 'embedding')).toHaveLength(8)
+    expect(host.out()).toContain('trimtab adapt autoscaling --model model')
+    expect(host.files.has('model.checkpoint')).toBe(false)
+  })
+
+  it('goes on after an interruption as if there had been none, to the byte', async () => {
+    const whole = await pretrained()
+    const abort = new AbortController()
+    const host = createFakeHost({ signal: abort.signal })
+    const interrupted = createPretrain(async (setup, hooks) => {
+      using shards = new LocalShards(SHARDS, (shard) => createShard(core, setup, shard, SHARDS))
+      return pretrainOn(shards, setup, {
+        ...hooks,
+        async onRound(report, round) {
+          await hooks.onRound(report, round)
+          if (round === 6) abort.abort()
+        },
+      })
+    })
+    await expect(interrupted.execute(CALL, host)).rejects.toThrow()
+    expect(host.files.has('model.checkpoint')).toBe(true)
+    const again = createFakeHost()
+    for (const [name, content] of host.files) again.files.set(name, content)
+    expect(await pretrain.execute(CALL, again)).toBe(0)
+    expect(files(again, 'model')).toEqual(files(whole, 'model'))
+    expect(files(again, 'model.jsonl')).toEqual(files(whole, 'model.jsonl'))
+    expect(again.err()).toContain('going on from model.checkpoint')
+  })
+
+  it('refuses the checkpoint of another pretraining', async () => {
+    const host = createFakeHost()
+    host.files.set('model.checkpoint', Uint8Array.of(2, 0, 0, 0, 123, 125))
+    await expect(pretrain.execute(CALL, host)).rejects.toThrow(
+      expect.objectContaining({ code: 'checkpoint_other_setup' }),
+    )
+  })
+
+  it.each([
+    [['nothing'], /no task that can be pretrained/],
+    [[], /name one task/],
+    [['autoscaling', '--out', '/forbidden/model'], /cannot be written/],
+  ])('refuses %j', async (argv, message) => {
+    await expect(pretrain.execute(argv, createFakeHost())).rejects.toThrow(message)
+  })
+})
+
+describe('a pretrained model', () => {
+  it('adapts to new applications from far above a learner from scratch', async () => {
+    const host = await pretrained()
+    const argv = ['autoscaling', '--model', 'model', '--pairs', '2', '--episodes', '1', '--json', '--log', 'log']
+    expect(await adapt.execute(argv, host)).toBe(0)
+    const { rows } = JSON.parse(host.out().split('\n').at(-2)!)
+    expect(Number(rows[0][1])).toBeGreaterThan(Number(rows[1][1]))
+    expect(parseRecords(files(host, 'log') as string, 'log')).toHaveLength(8)
+  })
+
+  it('tells what steps come from and what adapting would cost', async () => {
+    const host = await pretrained()
+    host.files.set('steps', steps(20_000))
+    const code = await embed.execute(['steps', '--model', 'model', '--json'], host)
+    const found = JSON.parse(host.out().split('\n').at(-2)!)
+    expect(found.z).toHaveLength(16)
+    expect(found.nearest.pair).toMatch(/^pair-1000[0-7]$/)
+    expect(found.estimate.drop.low).toBeLessThanOrEqual(found.estimate.drop.high)
+    expect(code).toBe(found.distance.isOutOfDistribution ? 1 : 0)
+  })
+
+  it('finds an application most like itself', async () => {
+    const host = await pretrained()
+    host.files.set('a', steps(20_000))
+    host.files.set('b', steps(20_001))
+    const compare = async (a: string, b: string): Promise<number> => {
+      expect(await similarityCommand.execute([a, b, '--model', 'model', '--json'], host)).toBe(0)
+      return JSON.parse(host.out().split('\n').at(-2)!).similarity
+    }
+    expect(await compare('a', 'a')).toBeCloseTo(1, 6)
+    expect(await compare('a', 'b')).toBeLessThan(1)
+  })
+
+  it.each([
+    ['{"observation": [1], "action": [], "reward": 1}', /line 1: observation must be 12/],
+    ['no json', /line 1: no JSON/],
+    ['', /holds no steps/],
+  ])('refuses steps like %j', async (line, message) => {
+    const host = await pretrained()
+    host.files.set('steps', line)
+    await expect(embed.execute(['steps', '--model', 'model'], host)).rejects.toThrow(message)
+  })
+
+  it.each([3, 100, 5000])('is refused whole when only %i bytes of it are there', async (length) => {
+    const host = await pretrained()
+    host.files.set('model', (files(host, 'model') as Uint8Array).slice(0, length))
+    host.files.set('steps', steps(20_000))
+    await expect(embed.execute(['steps', '--model', 'model'], host)).rejects.toThrow(/--model model cannot be used/)
+  })
+})
