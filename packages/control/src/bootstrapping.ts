@@ -1,13 +1,14 @@
 import { type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
-import type { Decider, ExploringAgent, Pilot, Stage } from './pilot.js'
+import type { Decider, ExploringAgent, Stage } from './pilot.js'
+import type { LearningPilot } from './retraining-pilot.js'
 
-/** An agent whose exploration and pull towards the rule's action can be turned while it runs; `Ddpg` is one. */
+/** An agent whose exploration, and pull towards the rule's action if it has one, can be turned while it runs: `Ddpg`, `Bcq`. */
 export interface BootstrappableAgent extends ExploringAgent {
   /** Fills `out` [A] with the learning policy's action or the averaged one, without noise. */
   act(observation: Float32Array, out: Float32Array, policy: 'actor' | 'averaged'): void
   /** Fills `out` [A] with the next exploration noise. */
   sampleNoise(out: Float32Array): void
-  setCloningWeight(weight: number): void
+  setCloningWeight?(weight: number): void
   /** Factor on the agent's own noise schedule. */
   noiseScale: number
   /** The schedule's value times `noiseScale`: the standard deviation of the noise now. */
@@ -45,6 +46,16 @@ export interface EnvelopeOptions {
   readonly cloningWeight?: number
 }
 
+/** Everything that an envelope has learned about itself, as plain JSON. */
+export interface EnvelopeState {
+  readonly episode: number
+  readonly width: number
+  readonly balance: number
+  readonly isRuleDriving: boolean
+  readonly ruleSteps: number
+  readonly ruleViolations: number
+}
+
 const DEFAULTS = {
   ruleEpisodes: 6,
   startWidth: 0.1,
@@ -76,7 +87,7 @@ const PRIOR_STEPS = 500
  * The papers' switch compares rewards while the rule acts and so says nothing about the agent (see `LifecyclePilot`); a critic's
  * opinion of its own policy is no evidence either. Measured violations of actions really taken are.
  */
-export class EnvelopePilot implements Pilot {
+export class EnvelopePilot implements LearningPilot {
   readonly rule: Controller
   readonly agent: BootstrappableAgent
   /**
@@ -97,8 +108,17 @@ export class EnvelopePilot implements Pilot {
   #steps = 0 // measured in this episode: steps without telemetry are no evidence
   #violations = 0 // among them
 
-  /** @throws {ConfigError} `config_invalid` with every problem */
-  constructor(agent: BootstrappableAgent, rule: Controller, actionSize: number, options: EnvelopeOptions) {
+  /**
+   * @param state  what `save` returned, to go on from there
+   * @throws {ConfigError} `config_invalid` with every problem
+   */
+  constructor(
+    agent: BootstrappableAgent,
+    rule: Controller,
+    actionSize: number,
+    options: EnvelopeOptions,
+    state?: EnvelopeState,
+  ) {
     const o = { ...DEFAULTS, ...options }
     const problems = new Problems()
     problems.check(
@@ -127,6 +147,14 @@ export class EnvelopePilot implements Pilot {
     this.#noise = new Float32Array(actionSize)
     this.#width = o.startWidth
     this.#balance = o.credit
+    if (state !== undefined) {
+      this.#episode = state.episode
+      this.#width = state.width
+      this.#balance = state.balance
+      this.#isRuleDriving = state.isRuleDriving
+      this.#ruleSteps = state.ruleSteps
+      this.#ruleViolations = state.ruleViolations
+    }
     this.#follow()
     this.policy = {
       name: agent.name,
@@ -150,6 +178,18 @@ export class EnvelopePilot implements Pilot {
   /** How far the agent may go from the rule's action on the risky side. */
   get width(): number {
     return this.#width
+  }
+
+  /** Between two episodes. The agent saves itself. */
+  save(): EnvelopeState {
+    return {
+      episode: this.#episode,
+      width: this.#width,
+      balance: this.#balance,
+      isRuleDriving: this.#isRuleDriving,
+      ruleSteps: this.#ruleSteps,
+      ruleViolations: this.#ruleViolations,
+    }
   }
 
   /** Violations in hand; negative: in debt. */
@@ -230,6 +270,6 @@ export class EnvelopePilot implements Pilot {
     const schedule = this.agent.noiseFactor / this.agent.noiseScale
     const deviation = Math.min(schedule, Math.max(LEAST_NOISE, NOISE_SHARE * this.#width))
     this.agent.noiseScale = schedule > 0 ? deviation / schedule : 1
-    this.agent.setCloningWeight(this.#options.cloningWeight * (1 - this.#width / FULL_WIDTH))
+    this.agent.setCloningWeight?.(this.#options.cloningWeight * (1 - this.#width / FULL_WIDTH))
   }
 }

@@ -1,5 +1,5 @@
 export type { ActionLimits, ClipReason, CoordinateLimit, DirectionLimit } from './action-limiter.js'
-export { type BootstrappableAgent, type EnvelopeOptions, EnvelopePilot } from './bootstrapping.js'
+export { type BootstrappableAgent, type EnvelopeOptions, EnvelopePilot, type EnvelopeState } from './bootstrapping.js'
 export { ControlLoop } from './control-loop.js'
 export type { ControlLoopOptions } from './control-loop-options.js'
 export { EpisodeIndex, type EpisodeSpan } from './episode-index.js'
@@ -17,5 +17,6 @@ export {
   type Stage,
   servingPilot,
 } from './pilot.js'
+export { type LearningPilot, RetrainingPilot } from './retraining-pilot.js'
 export type { TelemetryFault } from './telemetry-check.js'
 export type { Tick } from './tick.js'

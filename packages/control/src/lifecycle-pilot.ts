@@ -1,6 +1,13 @@
 import type { Controller, StepInfo, Transition } from '@trimtab/core'
 import type { Lifecycle } from './lifecycle.js'
-import type { Decider, EpisodeSummary, ExploringAgent, Pilot, Stage } from './pilot.js'
+import {
+  type Decider,
+  type EpisodeSummary,
+  type ExploringAgent,
+  measuredReward,
+  type Pilot,
+  type Stage,
+} from './pilot.js'
 
 export interface LifecyclePilotOptions {
   readonly agent: ExploringAgent
@@ -64,8 +71,7 @@ export class LifecyclePilot implements Pilot {
 
   endEpisode(summary: EpisodeSummary): void {
     if (this.stage === 'online') this.#agent.endEpisode()
-    // A step without a measured reward counts as an average one; missing telemetry must not look like a bad policy.
-    this.#lifecycle.observe((summary.reward / summary.rewardedSteps) * summary.steps)
+    this.#lifecycle.observe(measuredReward(summary))
   }
 
   #askInShadow(observation: Float32Array, actionSize: number): void {

@@ -31,6 +31,10 @@ export interface EpisodeSummary {
   readonly terminated: boolean
 }
 
+/** The episode's reward, steps without a measured one counted as average: missing telemetry must not look like a bad policy. */
+export const measuredReward = ({ reward, rewardedSteps, steps }: EpisodeSummary): number =>
+  (reward / rewardedSteps) * steps
+
 /**
  * Decides, step by step, who acts and what is learned from it. The `ControlLoop` calls it; the guard stands behind it.
  *

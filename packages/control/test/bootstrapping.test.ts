@@ -345,3 +345,27 @@ describe('EnvelopePilot: configuration', () => {
     )
   })
 })
+
+describe('an envelope that is saved', () => {
+  it('goes on where it stood, as plain JSON', () => {
+    const options = { isViolation, ruleEpisodes: 1 }
+    const violations = [1, 0, 0, 2, 0, 30, 0, 0]
+    const whole = new EnvelopePilot(new FakeAgent([0.5]), constant(0), 1, options)
+    for (const each of violations) episode(whole, each)
+    const first = new EnvelopePilot(new FakeAgent([0.5]), constant(0), 1, options)
+    for (const each of violations.slice(0, 4)) episode(first, each)
+    const state = JSON.parse(JSON.stringify(first.save()))
+    const rest = new EnvelopePilot(new FakeAgent([0.5]), constant(0), 1, options, state)
+    for (const each of violations.slice(4)) episode(rest, each)
+    expect(rest.save()).toEqual(whole.save())
+    expect([rest.stage, rest.width, rest.balance]).toEqual([whole.stage, whole.width, whole.balance])
+  })
+
+  it('drives an agent without a pull towards the rule', () => {
+    const agent = Object.assign(new FakeAgent([0.5]), { setCloningWeight: undefined })
+    const pilot = new EnvelopePilot(agent, constant(0), 1, { isViolation, ruleEpisodes: 1 })
+    episode(pilot)
+    episode(pilot)
+    expect(pilot.width).toBeGreaterThan(0.1)
+  })
+})
