@@ -6,6 +6,7 @@ export { EpisodeIndex, type EpisodeSpan } from './episode-index.js'
 export { type FallbackReason, Guard, type GuardOptions } from './guard.js'
 export { Lifecycle, type LifecycleProfile, type LifecycleState } from './lifecycle.js'
 export { LifecyclePilot, type LifecyclePilotOptions } from './lifecycle-pilot.js'
+export { type MarginOptions, type MarginParts, MarginPilot } from './margin-pilot.js'
 export { MemoryTrajectoryStore, type MemoryTrajectoryStoreOptions } from './memory-trajectory-store.js'
 export {
   type Decider,
@@ -17,6 +18,6 @@ export {
   type Stage,
   servingPilot,
 } from './pilot.js'
-export { type LearningPilot, RetrainingPilot } from './retraining-pilot.js'
+export { type LearningPilot, type RetrainingOptions, RetrainingPilot, type ViolationTest } from './retraining-pilot.js'
 export type { TelemetryFault } from './telemetry-check.js'
 export type { Tick } from './tick.js'

@@ -115,6 +115,13 @@ export class Lifecycle {
     return this.#stage
   }
 
+  /** Leaves SERVING for ONLINE on evidence that is not in the rewards, with R anew; in other stages nothing happens. */
+  retrain(): void {
+    if (this.#stage !== 'serving') return
+    this.#rewards = []
+    this.#enter('online')
+  }
+
   save(): LifecycleState {
     return { stage: this.#stage, rewards: [...this.#rewards], candidate: this.#candidate, agreed: this.#agreed }
   }

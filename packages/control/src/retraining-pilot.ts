@@ -1,4 +1,4 @@
-import type { Controller, StepInfo, Transition } from '@trimtab/core'
+import { type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
 import type { Lifecycle } from './lifecycle.js'
 import { type Decider, type EpisodeSummary, measuredReward, type Pilot, type Stage } from './pilot.js'
 
@@ -8,14 +8,33 @@ export interface LearningPilot extends Pilot {
   readonly policy: Controller
 }
 
+/** Measured violations as evidence that a served policy fits no longer. */
+export interface ViolationTest {
+  readonly isViolation: (info: StepInfo) => boolean
+  /** Violations that are nothing new, as a share of steps in (0, 1), e.g. what serving had. */
+  readonly allowedRate: number
+  /** Violations beyond these that end serving, at once. Default 4. */
+  readonly excess?: number
+}
+
+export interface RetrainingOptions {
+  readonly learner: LearningPilot
+  readonly lifecycle: Lifecycle
+  /** Beside the rewards, in which a p99 a little above the SLO is next to nothing. Default: rewards alone, as in the papers. */
+  readonly violations?: ViolationTest
+}
+
 /**
  * Incremental retraining: the detector of Algorithm 5.1 around a pilot that learns.
  *
  * In SERVING the policy acts as it stands and nothing is learned. When the mean or the deviation of the recent episode rewards
- * leaves its bounds (a patch, other payloads, another load), the pilot goes on learning from where it stood, under the protection
- * that it has; when the rewards are good again, it is served. An envelope stays as wide as it was and narrows by what breaks:
- * drawn close to a rule at once, it does harm where the update has broken the rule too.
+ * leaves its bounds (a patch, other payloads, another load), or measured violations pile up beyond the allowed rate, the pilot
+ * goes on learning from where it stood, under the protection that it has; when the rewards are good again, it is served.
  *
+ * Violations are summed one-sidedly (Page's CUSUM, 1954): each adds one, each step takes the allowed rate off, and the sum
+ * neither falls below 0 nor rises above `excess`. The test ends serving within an episode; rewards do so between two.
+ *
+ * `MarginPilot` is the learner for this: an envelope around a rule does harm where the update has broken the rule too.
  * `LifecyclePilot` is the algorithm to the letter, with free exploration in ONLINE.
  *
  * Source: dissertation 5.3.3, Algorithm 5.1, lines 14–21.
@@ -24,8 +43,20 @@ export class RetrainingPilot implements Pilot {
   readonly rule: Controller
   readonly #learner: LearningPilot
   readonly #lifecycle: Lifecycle
+  readonly #violations: Required<ViolationTest> | undefined
+  #excess = 0
 
-  constructor({ learner, lifecycle }: { readonly learner: LearningPilot; readonly lifecycle: Lifecycle }) {
+  /** @throws {ConfigError} `config_invalid` with every problem */
+  constructor({ learner, lifecycle, violations }: RetrainingOptions) {
+    if (violations !== undefined) {
+      const test = { excess: 4, ...violations }
+      const { allowedRate, excess } = test
+      const problems = new Problems()
+      problems.check(allowedRate > 0 && allowedRate < 1, `allowedRate must be inside 0 … 1, got ${allowedRate}`)
+      problems.check(excess > 0 && excess < Number.POSITIVE_INFINITY, `excess must be > 0 and finite, got ${excess}`)
+      problems.throwIfAny('retraining')
+      this.#violations = test
+    }
     this.rule = learner.rule
     this.#learner = learner
     this.#lifecycle = lifecycle
@@ -48,10 +79,17 @@ export class RetrainingPilot implements Pilot {
 
   observe(transition: Transition, info: StepInfo): void {
     if (!this.#isServing) this.#learner.observe(transition, info)
+    if (this.#violations !== undefined) this.#test(info, this.#violations)
   }
 
   endEpisode(summary: EpisodeSummary): void {
     if (!this.#isServing) this.#learner.endEpisode(summary)
     this.#lifecycle.observe(measuredReward(summary))
+  }
+
+  #test(info: StepInfo, { isViolation, allowedRate, excess }: Required<ViolationTest>): void {
+    const next = this.#excess + (isViolation(info) ? 1 : 0) - allowedRate
+    this.#excess = Math.min(excess, Math.max(0, next))
+    if (this.#excess === excess) this.#lifecycle.retrain()
   }
 }

@@ -143,6 +143,19 @@ describe('Lifecycle (Algorithm 5.1)', () => {
     )
   })
 
+  it('leaves SERVING on other evidence than rewards, forgets these, and only SERVING', () => {
+    const lifecycle = at('serving', { window: 2 })
+    stagesOf(lifecycle, [170, 170])
+    lifecycle.retrain()
+    expect([lifecycle.stage, lifecycle.mean]).toEqual(['online', Number.NaN])
+    expect(stagesOf(lifecycle, [170, 170])).toEqual(['online', 'serving'])
+    for (const stage of ['initialized', 'offline', 'online'] as const) {
+      const other = at(stage)
+      other.retrain()
+      expect(other.stage).toBe(stage)
+    }
+  })
+
   it('reports every problem of its profile at once', () => {
     const refuse = () =>
       new Lifecycle({

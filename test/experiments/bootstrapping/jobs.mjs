@@ -4,6 +4,7 @@ import {
   EnvelopePilot,
   Lifecycle,
   LifecyclePilot,
+  MarginPilot,
   RetrainingPilot,
   rulePilot,
   servingPilot,
@@ -26,6 +27,8 @@ const SLO_FACTOR = 2
 const LEARNING_PART = [0, 0.7]
 const TUNING = { first: 900_000_000, episodes: 40 }
 const WINDOW = 10 // episodes that count as recent (Algorithm 5.1)
+const RATE_FACTOR = 1.1 // violations allowed after an update: this much of what serving had …
+const LEAST_RATE = 0.01 // … and no less than this share of steps
 const MAX_DROP = 0.026 // 5.5.3: the retraining threshold of 5 is a reward 2.6 % lower
 
 let core
@@ -65,18 +68,37 @@ const freePilot = (agent, rule) => ({
   endEpisode: () => agent.endEpisode(),
 })
 
+const isViolation = (info) => info.measuredViolation === 1
+
+/** Cores, memory headroom, target utilisation; or absolute limits and replicas. */
+const safeDirectionOf = ({ environment }) => (environment.view instanceof RelativeView ? [1, 1, -1] : [1, 1, 1])
+
+/** What a view knows without trying it. */
+function hindsightOf({ environment }, seed) {
+  if (!(environment.view instanceof RelativeView)) return {}
+  const random = new Random(core, seed, 6)
+  return { hindsight: (action) => environment.hindsight(action, 2 * random.uniform() - 1) }
+}
+
 function envelopeOf(agent, world, seed, state) {
   const { environment, rule } = world
-  const random = new Random(core, seed, 6)
+  const isRelative = environment.view instanceof RelativeView
   const options = {
-    isViolation: (info) => info.measuredViolation === 1,
-    ...(environment.view instanceof RelativeView && {
-      safeDirection: [1, 1, -1], // cores, memory headroom, target utilisation
-      hindsight: (action) => environment.hindsight(action, 2 * random.uniform() - 1),
-    }),
+    isViolation,
+    ...(isRelative && { safeDirection: safeDirectionOf(world), ...hindsightOf(world, seed) }),
   }
   return new EnvelopePilot(agent, rule, environment.action.names.length, options, state)
 }
+
+/** A policy that leans to its safe side by what breaks. */
+const marginOf = (parts, world, seed, allowedRate) =>
+  new MarginPilot(parts, {
+    ...{ isViolation, allowedRate, ...hindsightOf(world, seed) },
+    safeDirection: safeDirectionOf(world),
+  })
+
+/** One that does not learn. */
+const NOBODY = { observe() {}, update() {}, endEpisode() {} }
 
 /** The papers' bootstrapping: T_online is the rule's own mean reward here. */
 function literalOf(agent, world) {
@@ -154,9 +176,9 @@ export async function early({ app, seed, controller, episodes }) {
 /**
  * A converged policy meets each update of its application, every time from the same moment (5.5.3). The SLO stays what it was:
  * a contract does not move with a patch. In the same episodes: the rule (tuned for what the application was), the policy as it
- * stands, incremental retraining, and a policy that was trained on to convergence before it is judged.
+ * stands, the margin alone, incremental retraining with it, and a policy that was trained on to convergence before it is judged.
  * @param input  { app, seed, view, penalty, training: episodes before, episodes: after the update, converging: of the reference }
- * @returns { before: curve, updates: [{ name, arms: { rule, none, retraining, converged: curves } }] }
+ * @returns { before: curve, updates: [{ name, arms: { rule, none, margin, retraining, converged: curves } }] }
  */
 export async function serving({ app, seed, view, penalty, training, episodes, converging }) {
   core ??= await createCore()
@@ -176,6 +198,8 @@ export async function serving({ app, seed, view, penalty, training, episodes, co
   const learned = agent.save()
   agent.dispose()
 
+  const servedRate = meanOf(before.map(({ broken }) => broken)) / world.environment.stepsPerEpisode
+  const allowedRate = Math.max(LEAST_RATE, RATE_FACTOR * servedRate)
   const concerned = UPDATE_SCENARIOS.filter(({ apply }) => apply(world.application) !== world.application)
   const updates = concerned.map(({ name, apply }) => {
     const application = apply(world.application)
@@ -191,10 +215,17 @@ export async function serving({ app, seed, view, penalty, training, episodes, co
       copy.dispose()
       return curve
     }
+    const retrainingOf = (parts) =>
+      new RetrainingPilot({
+        learner: marginOf(parts, updated, seed, allowedRate),
+        lifecycle: lifecycleFrom(before),
+        violations: { isViolation, allowedRate },
+      })
     const arms = {
       rule: live(rulePilot(rule)),
       none: goOn(({ policy }) => live(servingPilot(policy, rule))),
-      retraining: goOn((learner) => live(new RetrainingPilot({ learner, lifecycle: lifecycleFrom(before) }))),
+      margin: goOn(({ policy }) => live(retrainingOf({ agent: NOBODY, policy, rule }))),
+      retraining: goOn(({ policy }, agent) => live(retrainingOf({ agent, policy, rule }))),
       converged: goOn(({ policy }, copy) => {
         live(freePilot(copy, rule), converging, 80_000)
         return live(servingPilot(policy, rule))
