@@ -32,7 +32,8 @@ describe('the report on rightsizing', () => {
     const { json, markdown, isShown } = report({ scaleName: 'gate', scale, results })
     expect(json.figures['Sizeless apps'].best[1]).toEqual({ mape: 0.3, deviation: 0.14142, repeats: 2 })
     expect(markdown).toContain('| 0.300 ± 0.141 | 0.200 ± 0.000 | 0.200 ± 0.000 |')
-    const gates = Object.fromEntries(json.gates.map(({ what, value, holds }) => [what, [value, holds]]))
+    const judged = json.gates as { what: string; value: number; holds: boolean }[]
+    const gates = Object.fromEntries(judged.map(({ what, value, holds }) => [what, [value, holds]]))
     expect(gates['Sizeless apps, default predictor above copying, 1 label']).toEqual([-0.01, true])
     expect(gates['Sizeless apps, default predictor above copying, 3 labels']).toEqual([0.05, false])
     expect(gates['functions, network with the embedding of 3 more labels lower by']).toEqual([0.75, true])

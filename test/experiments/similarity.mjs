@@ -119,7 +119,7 @@ export async function run(scaleName, progress) {
         paper: '–',
       },
     ]),
-    '| mean S of a fifth of all moves | mean drop |\n| --- | --- |\n' + rows.join('\n'),
+    `| mean S of a fifth of all moves | mean drop |\n| --- | --- |\n${rows.join('\n')}`,
     '## Setting',
     `Task \`${scale.task}\`. Seeds ${scale.seeds.join(', ')}; for each ${scale.pool} pairs, ${scale.rounds} rounds, then ${scale.known} apps of the pool and ${scale.unseen} unseen ones, each adapted to for ${scale.episodes} episodes, the first of them random; all ordered pairs of different apps.`,
     `Command: \`npm run experiment -- similarity --scale ${scaleName}\``,

@@ -2,6 +2,7 @@
 import { createCore, Random } from '@trimtab/core'
 import { createDdpg } from '@trimtab/learn'
 import { AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks'
+import { fitRegressor, pretrain, trainBcq, trainDqn, trainPpo } from './probe-learning.mjs'
 import { findPaths, judge, readAll } from './probe-traces.mjs'
 
 const SEED = 20_260
@@ -90,6 +91,12 @@ async function probeBuild(build) {
     rewards: await sha256(trained.rewards),
     policy: await sha256(trained.agent.save()),
     decisions: await sha256(decide(core, trained)),
+    dqn: await sha256(trainDqn(core)),
+    ppo: await sha256(trainPpo(core)),
+    bcq: await sha256(trainBcq(core)),
+    regressor: await sha256(fitRegressor(core)),
+    pretrainedSet: await sha256(await pretrain(core, 'set')),
+    pretrainedGru: await sha256(await pretrain(core, 'gru')),
     spans: await sha256(await readAll(core)),
     paths: await sha256(findPaths(core)),
     profile: await sha256(profile),

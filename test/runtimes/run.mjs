@@ -116,7 +116,7 @@ function disagreements(hashes, reference) {
 
 installHere(HERE)
 await installPacked(consumer)
-for (const file of ['probe.mjs', 'probe-traces.mjs', 'print.mjs', 'worker.mjs'])
+for (const file of ['probe.mjs', 'probe-learning.mjs', 'probe-traces.mjs', 'print.mjs', 'worker.mjs'])
   await cp(join(HERE, file), join(PROBE, file))
 await cp(join(HERE, '../traces'), join(consumer, 'traces'), { recursive: true })
 

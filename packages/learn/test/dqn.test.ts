@@ -13,13 +13,12 @@ beforeAll(async () => {
  */
 class Tank {
   readonly #random: Random
+  readonly #aim: number
   #level = 0
 
-  constructor(
-    seed: number,
-    readonly aim = 0,
-  ) {
+  constructor(seed: number, aim = 0) {
     this.#random = new Random(core, seed)
+    this.#aim = aim
   }
 
   reset(): Float32Array {
@@ -29,7 +28,7 @@ class Tank {
 
   step(action: number): { observation: Float32Array; reward: number } {
     this.#level = Math.max(-1, Math.min(1, this.#level + 0.1 * (action - 1) + this.#random.normal(0, 0.02)))
-    return { observation: Float32Array.of(this.#level), reward: 1 - Math.abs(this.#level - this.aim) }
+    return { observation: Float32Array.of(this.#level), reward: 1 - Math.abs(this.#level - this.#aim) }
   }
 }
 
