@@ -102,12 +102,12 @@ describe('a bundle of one function', () => {
   }
   const gzippedSize = (text: string): number => gzipSync(text, { level: 9 }).byteLength
 
-  it('holds the critical path without the readers: 7 kB beside the core, 45 kB with it', async () => {
+  it('holds the critical path without the readers: 7 kB beside the core, 63 kB with it', async () => {
     const finder = await bundleOf("export { PathFinder } from '@trimtab/trace'")
     const withCore = await bundleOf("export { criticalPath } from '@trimtab/trace'")
     for (const text of [finder, withCore]) expect(text).not.toMatch(/DecompressionStream|speedscope/)
     expect(gzippedSize(finder)).toBeLessThanOrEqual(7_000)
-    expect(gzippedSize(withCore)).toBeLessThanOrEqual(45_000)
+    expect(gzippedSize(withCore)).toBeLessThanOrEqual(63_000)
   })
 
   it('answers without a promise where it was bundled for browsers', async () => {

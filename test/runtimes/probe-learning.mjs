@@ -123,7 +123,7 @@ function createShard(core, kind, shard) {
   })
 }
 
-/** Base learner and encoder (`set` or `gru`) together, two shards, averaged twice. */
+/** Base learner and encoder (`set` or `gru`) together, two shards, three rounds. */
 export async function pretrain(core, kind) {
   const pretraining = await openPretraining(new LocalShards(SHARDS, (shard) => createShard(core, kind, shard)))
   for (let round = 0; round < 3; round++) await pretraining.round()

@@ -1,6 +1,7 @@
 // What an exact resume of a BCQ agent needs, as named tensors, and back.
 import * as abi from './abi.js'
 import type { Arena } from './arena.js'
+import { loadBlocks, type NamedBlocks, saveBlocks } from './blocks.js'
 import type { Core } from './core.js'
 import { loadGuard, saveGuard } from './last-good.js'
 import { loadReplay, type ReplayShape, saveReplay } from './replay-state.js'
@@ -25,11 +26,11 @@ const NETS = [
   ['secondCritic', abi.BCQ_SECOND_CRITIC],
 ] as const
 
-const PARTS: readonly (readonly [name: string, block: number, net: number])[] = [
-  ...NETS.map(([name, net]) => [name, abi.BCQ_LIVE, net] as const),
-  ...NETS.slice(2).map(([name, net]) => [`target.${name}`, abi.BCQ_TARGET, net] as const),
-  ...NETS.map(([name, net]) => [`adam.${name}.m`, abi.BCQ_FIRST_MOMENT, net] as const),
-  ...NETS.map(([name, net]) => [`adam.${name}.v`, abi.BCQ_SECOND_MOMENT, net] as const),
+const PARTS: NamedBlocks<readonly [block: number, net: number]> = [
+  ...NETS.map(([name, net]) => [name, [abi.BCQ_LIVE, net]] as const),
+  ...NETS.slice(2).map(([name, net]) => [`target.${name}`, [abi.BCQ_TARGET, net]] as const),
+  ...NETS.map(([name, net]) => [`adam.${name}.m`, [abi.BCQ_FIRST_MOMENT, net]] as const),
+  ...NETS.map(([name, net]) => [`adam.${name}.v`, [abi.BCQ_SECOND_MOMENT, net]] as const),
 ]
 
 /** In this order: the hyperparameter that may change in mid-run, then the last losses. */
@@ -50,15 +51,11 @@ export function saveBcq(core: Core, arena: Arena, shape: BcqShape, blocks: BcqBl
   const { pointer } = arena
   const at = (which: number): number => core.exports.bcq_pointer!(pointer, which)
   const get = (which: number): number => core.exports.bcq_get!(pointer, which)
-  const parts = PARTS.map(([name, block, net]) => {
-    const values = blocks.read(block, net)
-    return floatTensor(name, [values.length], values)
-  })
   const random = at(abi.BCQ_RANDOM) - pointer
   const latents = (at(abi.BCQ_ACTING_LATENTS) - pointer) >>> 2
   const { actingCandidates, latentSize } = shape
   return [
-    ...parts,
+    ...saveBlocks(PARTS, ([block, net]) => blocks.read(block, net)),
     ...saveGuard(core, at(abi.BCQ_LAST_GOOD)),
     ...saveReplay(arena, at(abi.BCQ_RECORDS), shape, get(abi.BCQ_COUNT)),
     floatTensor(
@@ -89,12 +86,14 @@ export function loadBcq(
   const [, count, cursor] = counters as unknown as [number, number, number]
   const restoreReplay = loadReplay(arena, at(abi.BCQ_RECORDS), shape, reader, { count, cursor })
   const restoreGuard = loadGuard(core, at(abi.BCQ_LAST_GOOD), reader)
-  const parts = PARTS.map(([name, block, net]) => {
-    const length = core.exports.bcq_canonical!(pointer, net)
-    return [block, net, reader.floats(name, [length])] as const
-  })
+  const applyParts = loadBlocks(
+    PARTS,
+    reader,
+    ([, net]) => core.exports.bcq_canonical!(pointer, net),
+    ([block, net], values) => blocks.write(block, net, values),
+  )
 
-  for (const [block, net, part] of parts) blocks.write(block, net, part)
+  applyParts()
   restoreGuard()
   restoreReplay()
   arena.floats.set(latents, (at(abi.BCQ_ACTING_LATENTS) - pointer) >>> 2)

@@ -1,10 +1,10 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
 import { type BcqBlocks, loadBcq, saveBcq } from './bcq-state.js'
-import { isCount, requireFinite, requireLength } from './checks.js'
+import { readBlock, writeBlock } from './blocks.js'
+import { describeNotFinite, isCount, requireFinite, requireLength } from './checks.js'
 import type { UpdateReport } from './contracts.js'
 import type { Core } from './core.js'
-import { describeNotFinite } from './ddpg.js'
 import { ConfigError, Problems } from './errors.js'
 import { guardReport } from './last-good.js'
 import type { Tensor } from './tensor.js'
@@ -186,7 +186,7 @@ export class BcqKernel {
     floats[scalars + 1] = terminated ? 1 : 0
     const status = this.#core.guard('bcq_insert', (e) => e.bcq_insert!(this.#arena.pointer))
     if (status === abi.NOT_FINITE)
-      throw new ConfigError('transition_not_finite', describeNotFinite(state, action, reward, nextState, undefined))
+      throw new ConfigError('transition_not_finite', describeNotFinite({ state, action, nextState }, reward))
   }
 
   /**
@@ -320,18 +320,11 @@ export class BcqKernel {
   #read(block: number, net: number): Float32Array {
     const { pointer } = this.#arena
     const length = this.#core.exports.bcq_canonical!(pointer, net)
-    const staging = this.#core.allocate(4 * length)
-    this.#core.guard('bcq_convert', (e) => e.bcq_convert!(pointer, block, net, staging, 0))
-    const values = new Float32Array(this.#core.memory.buffer, staging, length).slice()
-    this.#core.release(staging)
-    return values
+    return readBlock(this.#core, 'bcq_convert', [pointer, block, net], length)
   }
 
   #write(block: number, net: number, values: Float32Array): void {
-    const staging = this.#core.allocate(4 * values.length)
-    new Float32Array(this.#core.memory.buffer, staging, values.length).set(values)
-    this.#core.guard('bcq_convert', (e) => e.bcq_convert!(this.#arena.pointer, block, net, staging, 1))
-    this.#core.release(staging)
+    writeBlock(this.#core, 'bcq_convert', [this.#arena.pointer, block, net], values)
   }
 }
 

@@ -15,3 +15,12 @@ export function requireFinite(name: string, array: ArrayLike<number>): void {
 }
 
 export const isCount = (value: number): boolean => Number.isInteger(value) && value > 0
+
+/** Which part of a transition the core refused to store. */
+export function describeNotFinite(columns: Readonly<Record<string, ArrayLike<number>>>, reward: number): string {
+  for (const [name, values] of Object.entries(columns)) {
+    const bad = Array.from(values).findIndex((value) => !Number.isFinite(value))
+    if (bad >= 0) return `${name}[${bad}] is ${values[bad]}; the transition was not stored`
+  }
+  return `reward is ${reward}, which is not a finite f32; the transition was not stored`
+}

@@ -1,10 +1,11 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
+import { loadBlocks, readBlock, saveBlocks, writeBlock } from './blocks.js'
 import { isCount, requireFinite, requireLength } from './checks.js'
 import type { Core } from './core.js'
 import { ConfigError, Problems } from './errors.js'
 import { type GuardReport, guardReport, loadGuard, saveGuard } from './last-good.js'
-import { byteTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
+import { byteTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
 
 export interface ContextEncoderOptions {
   /** `set`: a small net over each step, then the mean of all; `gru`: a bidirectional GRU over each sequence, then the mean. */
@@ -196,10 +197,7 @@ export class ContextEncoder {
 
   /** Parameters, Adam moments and the count of updates: what training in several places averages. */
   learned(): Tensor[] {
-    return [
-      ...BLOCKS.map(([name, which]) => floatTensor(name, [this.parameterCount], this.#read(which))),
-      wordTensor('updates', [this.#updates]),
-    ]
+    return [...saveBlocks(BLOCKS, (which) => this.#read(which)), wordTensor('updates', [this.#updates])]
   }
 
   /** @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
@@ -264,10 +262,15 @@ export class ContextEncoder {
   }
 
   #readLearned(reader: TensorReader): () => void {
-    const blocks = BLOCKS.map(([name, which]) => [which, reader.floats(name, [this.parameterCount])] as const)
+    const applyBlocks = loadBlocks(
+      BLOCKS,
+      reader,
+      () => this.parameterCount,
+      (which, values) => this.#write(which, values),
+    )
     const [updates] = reader.words('updates', 1)
     return () => {
-      for (const [which, block] of blocks) this.#write(which, block)
+      applyBlocks()
       this.#core.exports.encoder_set_updates!(this.pointer, updates!)
     }
   }
@@ -306,18 +309,11 @@ export class ContextEncoder {
   }
 
   #read(which: number): Float32Array {
-    const staging = this.#core.allocate(4 * this.parameterCount)
-    this.#core.guard('encoder_convert', (e) => e.encoder_convert!(this.pointer, which, staging, 0))
-    const values = new Float32Array(this.#core.memory.buffer, staging, this.parameterCount).slice()
-    this.#core.release(staging)
-    return values
+    return readBlock(this.#core, 'encoder_convert', [this.pointer, which], this.parameterCount)
   }
 
   #write(which: number, values: Float32Array): void {
-    const staging = this.#core.allocate(4 * values.length)
-    new Float32Array(this.#core.memory.buffer, staging, values.length).set(values)
-    this.#core.guard('encoder_convert', (e) => e.encoder_convert!(this.pointer, which, staging, 1))
-    this.#core.release(staging)
+    writeBlock(this.#core, 'encoder_convert', [this.pointer, which], values)
   }
 }
 

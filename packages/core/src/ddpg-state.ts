@@ -1,12 +1,13 @@
 // What an exact resume of a DDPG agent needs, as named tensors, and back.
 import * as abi from './abi.js'
 import type { Arena } from './arena.js'
+import { loadBlocks, type NamedBlocks, saveBlocks } from './blocks.js'
 import type { Core } from './core.js'
 import { loadGuard, saveGuard } from './last-good.js'
-import { loadReplay, type ReplayShape, recordStride, saveReplay } from './replay-state.js'
-import { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
+import { loadRings, type RingsShape, saveRings } from './replay-state.js'
+import { byteTensor, doubleTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
 
-const BLOCKS: readonly (readonly [name: string, which: number])[] = [
+const BLOCKS: NamedBlocks<number> = [
   ['actor', abi.DDPG_ACTOR],
   ['critic', abi.DDPG_CRITIC],
   ['targetActor', abi.DDPG_TARGET_ACTOR],
@@ -31,10 +32,6 @@ const VALUES: readonly number[] = [
 
 const RANDOM_BYTES = 32
 
-interface Shape extends ReplayShape {
-  readonly partitions: number
-}
-
 /** Reads or writes a block in the canonical layout. */
 export interface BlockAccess {
   read(which: number): Float32Array
@@ -43,44 +40,32 @@ export interface BlockAccess {
 
 /** Networks, Adam moments and the count of updates: what training in several places averages. */
 export function saveLearned(core: Core, arena: Arena, access: BlockAccess): Tensor[] {
-  const blocks = BLOCKS.map(([name, which]) => {
-    const values = access.read(which)
-    return floatTensor(name, [values.length], values)
-  })
-  return [...blocks, wordTensor('updates', [core.exports.ddpg_get!(arena.pointer, abi.DDPG_UPDATES)])]
+  return [
+    ...saveBlocks(BLOCKS, access.read),
+    wordTensor('updates', [core.exports.ddpg_get!(arena.pointer, abi.DDPG_UPDATES)]),
+  ]
 }
 
 /** The returned function applies what was read and cannot fail. @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite` */
 export function loadLearned(core: Core, arena: Arena, access: BlockAccess, reader: TensorReader): () => void {
   const { pointer } = arena
-  const blocks = BLOCKS.map(([name, which]) => {
-    const length = core.exports.ddpg_canonical!(pointer, which)
-    return [which, reader.floats(name, [length])] as const
-  })
+  const lengthOf = (which: number): number => core.exports.ddpg_canonical!(pointer, which)
+  const applyBlocks = loadBlocks(BLOCKS, reader, lengthOf, access.write)
   const [updates] = reader.words('updates', 1)
   return () => {
-    for (const [which, block] of blocks) access.write(which, block)
+    applyBlocks()
     core.exports.ddpg_set!(pointer, abi.DDPG_UPDATES, updates!)
   }
 }
 
-export function saveDdpg(core: Core, arena: Arena, shape: Shape, access: BlockAccess): Tensor[] {
+export function saveDdpg(core: Core, arena: Arena, shape: RingsShape, access: BlockAccess): Tensor[] {
   const { pointer } = arena
   const { exports } = core
   const random = exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer
-  const rings = ringsOf(core, arena, shape).map((ring, i) => ({
-    ...ring,
-    count: exports.ddpg_ring_count!(pointer, i),
-    cursor: exports.ddpg_ring_cursor!(pointer, i),
-  }))
   return [
     ...saveLearned(core, arena, access),
     ...saveGuard(core, exports.ddpg_pointer!(pointer, abi.DDPG_LAST_GOOD)),
-    wordTensor(
-      'rings',
-      rings.flatMap(({ count, cursor }) => [count, cursor]),
-    ),
-    ...rings.flatMap(({ records, prefix, count }) => saveReplay(arena, records, shape, count, prefix)),
+    ...saveRings(core, arena, 'ddpg', exports.ddpg_pointer!(pointer, abi.DDPG_RECORDS), shape),
     byteTensor('random', arena.bytes.subarray(random, random + RANDOM_BYTES)),
     doubleTensor(
       'values',
@@ -92,7 +77,7 @@ export function saveDdpg(core: Core, arena: Arena, shape: Shape, access: BlockAc
 export function loadDdpg(
   core: Core,
   arena: Arena,
-  shape: Shape,
+  shape: RingsShape,
   tensors: readonly Tensor[],
   access: BlockAccess,
 ): void {
@@ -100,24 +85,16 @@ export function loadDdpg(
   const { exports } = core
   const first = firstLayout(tensors)
   const reader = new TensorReader(first?.tensors ?? tensors)
-  const heads = reader.words('rings', 2 * shape.partitions)
   const values = reader.doubles('values', VALUES.length)
   const random = reader.bytes('random', RANDOM_BYTES)
   const applyLearned = loadLearned(core, arena, access, reader)
   const guard = exports.ddpg_pointer!(pointer, abi.DDPG_LAST_GOOD)
   const applyGuard = first ? () => startGuard(core, pointer, guard, first.skipped) : loadGuard(core, guard, reader)
-  const restoreRings = ringsOf(core, arena, shape).map(({ records, prefix }, i) => {
-    const [count, cursor] = [heads[2 * i]!, heads[2 * i + 1]!]
-    const restore = loadReplay(arena, records, shape, reader, { count, cursor }, prefix)
-    return () => {
-      restore()
-      exports.ddpg_set_ring!(pointer, i, count, cursor)
-    }
-  })
+  const applyRings = loadRings(core, arena, 'ddpg', exports.ddpg_pointer!(pointer, abi.DDPG_RECORDS), shape, reader)
 
   applyLearned()
   applyGuard()
-  for (const restore of restoreRings) restore()
+  applyRings()
   arena.bytes.set(random, exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer)
   for (const [i, which] of VALUES.entries()) exports.ddpg_set!(pointer, which, values[i]!)
 }
@@ -134,14 +111,4 @@ function firstLayout(tensors: readonly Tensor[]): { tensors: readonly Tensor[]; 
 function startGuard(core: Core, agent: number, guard: number, skipped: number): void {
   core.exports.ddpg_keep!(agent)
   core.exports.last_good_set!(guard, abi.LAST_GOOD_SKIPPED, skipped)
-}
-
-/** Where each ring's records lie, and what its tensors' names begin with. */
-function ringsOf(core: Core, arena: Arena, shape: Shape): { readonly records: number; readonly prefix: string }[] {
-  const first = core.exports.ddpg_pointer!(arena.pointer, abi.DDPG_RECORDS)
-  const bytes = 4 * shape.capacity * recordStride(shape)
-  return Array.from({ length: shape.partitions }, (_, i) => ({
-    records: first + i * bytes,
-    prefix: shape.partitions === 1 ? 'replay.' : `replay.${i}.`,
-  }))
 }

@@ -1,6 +1,7 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
-import { isCount, requireFinite, requireLength } from './checks.js'
+import { readBlock, writeBlock } from './blocks.js'
+import { describeNotFinite, isCount, requireFinite, requireLength } from './checks.js'
 import type { Context, ContextEncoder } from './context-encoder.js'
 import type { UpdateReport } from './contracts.js'
 import type { Core } from './core.js'
@@ -203,7 +204,10 @@ export class DdpgKernel {
     floats[scalars + 2] = ruleAction ? 1 : 0
     const status = this.#core.guard('ddpg_insert', (e) => e.ddpg_insert!(this.#arena.pointer, partition))
     if (status === abi.NOT_FINITE)
-      throw new ConfigError('transition_not_finite', describeNotFinite(state, action, reward, nextState, ruleAction))
+      throw new ConfigError(
+        'transition_not_finite',
+        describeNotFinite({ state, action, nextState, ruleAction: ruleAction ?? [] }, reward),
+      )
   }
 
   /**
@@ -386,33 +390,12 @@ export class DdpgKernel {
   #read(which: number): Float32Array {
     const { pointer } = this.#arena
     const length = this.#core.exports.ddpg_canonical!(pointer, which)
-    const staging = this.#core.allocate(4 * length)
-    this.#core.guard('ddpg_convert', (e) => e.ddpg_convert!(pointer, which, staging, 0))
-    const values = new Float32Array(this.#core.memory.buffer, staging, length).slice()
-    this.#core.release(staging)
-    return values
+    return readBlock(this.#core, 'ddpg_convert', [pointer, which], length)
   }
 
   #write(which: number, values: Float32Array): void {
-    const staging = this.#core.allocate(4 * values.length)
-    new Float32Array(this.#core.memory.buffer, staging, values.length).set(values)
-    this.#core.guard('ddpg_convert', (e) => e.ddpg_convert!(this.#arena.pointer, which, staging, 1))
-    this.#core.release(staging)
+    writeBlock(this.#core, 'ddpg_convert', [this.#arena.pointer, which], values)
   }
-}
-
-export function describeNotFinite(
-  state: Float32Array,
-  action: Float32Array,
-  reward: number,
-  nextState: Float32Array,
-  ruleAction: Float32Array | undefined,
-): string {
-  for (const [name, values] of Object.entries({ state, action, nextState, ruleAction: ruleAction ?? [] })) {
-    const bad = values.findIndex((value) => !Number.isFinite(value))
-    if (bad >= 0) return `${name}[${bad}] is ${values[bad]}; the transition was not stored`
-  }
-  return `reward is ${reward}, which is not a finite f32; the transition was not stored`
 }
 
 function check(options: Required<DdpgKernelOptions>): void {

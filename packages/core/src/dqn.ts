@@ -1,6 +1,7 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
-import { isCount, requireFinite, requireLength } from './checks.js'
+import { readBlock, writeBlock } from './blocks.js'
+import { describeNotFinite, isCount, requireFinite, requireLength } from './checks.js'
 import type { Context, ContextEncoder } from './context-encoder.js'
 import type { Core } from './core.js'
 import { learnedDqn, loadDqn, loadLearnedDqn, saveDqn } from './dqn-state.js'
@@ -175,7 +176,7 @@ export class DqnKernel {
     floats[rest + 3] = 0
     const status = this.#core.guard('dqn_insert', (e) => e.dqn_insert!(this.#arena.pointer, ring))
     if (status === abi.NOT_FINITE)
-      throw new ConfigError('transition_not_finite', describeNotFinite(state, reward, nextState))
+      throw new ConfigError('transition_not_finite', describeNotFinite({ state, nextState }, reward))
   }
 
   /**
@@ -361,28 +362,13 @@ export class DqnKernel {
   }
 
   #read(which: number): Float32Array {
-    const length = this.#core.exports.dqn_canonical!(this.#arena.pointer)
-    const staging = this.#core.allocate(4 * length)
-    this.#core.guard('dqn_convert', (e) => e.dqn_convert!(this.#arena.pointer, which, staging, 0))
-    const values = new Float32Array(this.#core.memory.buffer, staging, length).slice()
-    this.#core.release(staging)
-    return values
+    const { pointer } = this.#arena
+    return readBlock(this.#core, 'dqn_convert', [pointer, which], this.#core.exports.dqn_canonical!(pointer))
   }
 
   #write(which: number, values: Float32Array): void {
-    const staging = this.#core.allocate(4 * values.length)
-    new Float32Array(this.#core.memory.buffer, staging, values.length).set(values)
-    this.#core.guard('dqn_convert', (e) => e.dqn_convert!(this.#arena.pointer, which, staging, 1))
-    this.#core.release(staging)
+    writeBlock(this.#core, 'dqn_convert', [this.#arena.pointer, which], values)
   }
-}
-
-function describeNotFinite(state: Float32Array, reward: number, nextState: Float32Array): string {
-  for (const [name, values] of Object.entries({ state, nextState })) {
-    const bad = values.findIndex((value) => !Number.isFinite(value))
-    if (bad >= 0) return `${name}[${bad}] is ${values[bad]}; the transition was not stored`
-  }
-  return `reward is ${reward}, which is not a finite f32; the transition was not stored`
 }
 
 function check(options: Required<DqnKernelOptions>): void {

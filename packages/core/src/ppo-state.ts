@@ -1,6 +1,7 @@
 // What an exact resume of a PPO agent needs, as named tensors, and back.
 import * as abi from './abi.js'
 import type { Arena } from './arena.js'
+import { loadBlocks, type NamedBlocks, saveBlocks } from './blocks.js'
 import type { Core } from './core.js'
 import { FormatError } from './errors.js'
 import { loadGuard, saveGuard } from './last-good.js'
@@ -14,7 +15,7 @@ interface Shape {
   readonly partitions: number
 }
 
-const BLOCKS: readonly (readonly [name: string, which: number])[] = [
+const BLOCKS: NamedBlocks<number> = [
   ['policy', abi.PPO_POLICY],
   ['value', abi.PPO_VALUE],
   ['adam.policy.m', abi.PPO_POLICY_FIRST_MOMENT],
@@ -84,13 +85,7 @@ class Columns {
 
 /** Networks, Adam moments and how many steps these have seen. */
 export function savePpoNets(core: Core, arena: Arena, read: (which: number) => Float32Array): Tensor[] {
-  return [
-    ...BLOCKS.map(([name, which]) => {
-      const values = read(which)
-      return floatTensor(name, [values.length], values)
-    }),
-    wordTensor('updates', [core.exports.ppo_get!(arena.pointer, abi.PPO_UPDATES)]),
-  ]
+  return [...saveBlocks(BLOCKS, read), wordTensor('updates', [core.exports.ppo_get!(arena.pointer, abi.PPO_UPDATES)])]
 }
 
 /**
@@ -104,10 +99,10 @@ export function loadPpoNets(
   write: (which: number, values: Float32Array) => void,
 ): () => void {
   const { pointer } = arena
-  const blocks = BLOCKS.map(([name, which]) => reader.floats(name, [core.exports.ppo_canonical!(pointer, which)]))
+  const applyBlocks = loadBlocks(BLOCKS, reader, (which) => core.exports.ppo_canonical!(pointer, which), write)
   const [updates] = reader.words('updates', 1)
   return () => {
-    for (const [i, [, which]] of BLOCKS.entries()) write(which, blocks[i]!)
+    applyBlocks()
     core.exports.ppo_set!(pointer, abi.PPO_UPDATES, updates!)
   }
 }

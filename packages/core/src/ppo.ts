@@ -1,5 +1,6 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
+import { readBlock, writeBlock } from './blocks.js'
 import { requireFinite, requireLength } from './checks.js'
 import type { Context, ContextEncoder } from './context-encoder.js'
 import type { UpdateReport } from './contracts.js'
@@ -452,18 +453,11 @@ export class PpoKernel {
   #read(which: number): Float32Array {
     const { pointer } = this.#arena
     const length = this.#core.exports.ppo_canonical!(pointer, which)
-    const staging = this.#core.allocate(4 * length)
-    this.#core.guard('ppo_convert', (e) => e.ppo_convert!(pointer, which, staging, 0))
-    const values = new Float32Array(this.#core.memory.buffer, staging, length).slice()
-    this.#core.release(staging)
-    return values
+    return readBlock(this.#core, 'ppo_convert', [pointer, which], length)
   }
 
   #write(which: number, values: Float32Array): void {
-    const staging = this.#core.allocate(4 * values.length)
-    new Float32Array(this.#core.memory.buffer, staging, values.length).set(values)
-    this.#core.guard('ppo_convert', (e) => e.ppo_convert!(this.#arena.pointer, which, staging, 1))
-    this.#core.release(staging)
+    writeBlock(this.#core, 'ppo_convert', [this.#arena.pointer, which], values)
   }
 }
 

@@ -1,11 +1,12 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
+import { loadBlocks, readBlock, saveBlocks, writeBlock } from './blocks.js'
 import { isCount, requireFinite, requireLength } from './checks.js'
 import type { Context, ContextEncoder } from './context-encoder.js'
 import type { Core } from './core.js'
 import { ConfigError, Problems } from './errors.js'
 import { type GuardReport, guardReport, loadGuard, saveGuard } from './last-good.js'
-import { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
+import { byteTensor, doubleTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
 
 /**
  * What a regressor minimises, a mean over rows and outputs of
@@ -243,7 +244,7 @@ export class RegressorKernel {
   save(): Tensor[] {
     const random = this.#random
     return [
-      ...BLOCKS.map(([name, which]) => floatTensor(name, [this.parameterCount], this.#read(which))),
+      ...saveBlocks(BLOCKS, (which) => this.#read(which)),
       ...saveGuard(this.#core, this.#guard),
       byteTensor('random', this.#arena.bytes.subarray(random, random + RANDOM_BYTES)),
       wordTensor('updates', [this.#get(abi.REGRESSOR_UPDATES)]),
@@ -260,13 +261,18 @@ export class RegressorKernel {
    */
   load(tensors: readonly Tensor[]): void {
     const reader = new TensorReader(tensors)
-    const blocks = BLOCKS.map(([name, which]) => [which, reader.floats(name, [this.parameterCount])] as const)
+    const applyBlocks = loadBlocks(
+      BLOCKS,
+      reader,
+      () => this.parameterCount,
+      (which, values) => this.#write(which, values),
+    )
     const applyGuard = loadGuard(this.#core, this.#guard, reader)
     const random = reader.bytes('random', RANDOM_BYTES)
     const [updates] = reader.words('updates', 1)
     const values = reader.doubles('values', VALUES.length)
 
-    for (const [which, block] of blocks) this.#write(which, block)
+    applyBlocks()
     applyGuard()
     this.#arena.bytes.set(random, this.#random)
     this.#core.exports.regressor_set!(this.#arena.pointer, abi.REGRESSOR_UPDATES, updates!)
@@ -371,19 +377,11 @@ export class RegressorKernel {
   }
 
   #read(which: number): Float32Array {
-    const length = this.parameterCount
-    const staging = this.#core.allocate(4 * length)
-    this.#core.guard('regressor_convert', (e) => e.regressor_convert!(this.#arena.pointer, which, staging, 0))
-    const values = new Float32Array(this.#core.memory.buffer, staging, length).slice()
-    this.#core.release(staging)
-    return values
+    return readBlock(this.#core, 'regressor_convert', [this.#arena.pointer, which], this.parameterCount)
   }
 
   #write(which: number, values: Float32Array): void {
-    const staging = this.#core.allocate(4 * values.length)
-    new Float32Array(this.#core.memory.buffer, staging, values.length).set(values)
-    this.#core.guard('regressor_convert', (e) => e.regressor_convert!(this.#arena.pointer, which, staging, 1))
-    this.#core.release(staging)
+    writeBlock(this.#core, 'regressor_convert', [this.#arena.pointer, which], values)
   }
 }
 

@@ -1,7 +1,8 @@
 // The tensors of a replay ring (assembly/rl/replay.ts), column by column, and back.
 import type { Arena } from './arena.js'
+import type { Core } from './core.js'
 import { FormatError } from './errors.js'
-import { floatTensor, type Tensor, type TensorReader } from './tensor.js'
+import { floatTensor, type Tensor, type TensorReader, wordTensor } from './tensor.js'
 
 export interface ReplayShape {
   readonly stateSize: number
@@ -21,7 +22,7 @@ const columns = ({ stateSize, actionSize }: ReplayShape): readonly (readonly [na
 ]
 
 /** Numbers of a record. */
-export const recordStride = ({ stateSize, actionSize }: ReplayShape): number => 2 * (stateSize + actionSize) + 3
+const recordStride = ({ stateSize, actionSize }: ReplayShape): number => 2 * (stateSize + actionSize) + 3
 
 const columnShape = (count: number, width: number): number[] => (width === 0 ? [count] : [count, width])
 
@@ -85,5 +86,69 @@ function checkRing(count: number, cursor: number, capacity: number): void {
       'replay_invalid',
       `the saved replay holds ${count} transitions with the next at ${cursor}, which does not fit a capacity of ${capacity}`,
     )
+  }
+}
+
+/** Equal rings one behind the other, one a partition. */
+export interface RingsShape extends ReplayShape {
+  readonly partitions: number
+}
+
+/** Where each ring's records lie, and what its tensors' names begin with. */
+const ringsOf = (first: number, shape: RingsShape): { readonly records: number; readonly prefix: string }[] =>
+  Array.from({ length: shape.partitions }, (_, ring) => ({
+    records: first + ring * 4 * shape.capacity * recordStride(shape),
+    prefix: shape.partitions === 1 ? 'replay.' : `replay.${ring}.`,
+  }))
+
+/**
+ * @param kernel  what the names of the core's exports begin with
+ * @param first   where the first ring's records lie
+ */
+export function saveRings(
+  core: Core,
+  arena: Arena,
+  kernel: 'ddpg' | 'dqn',
+  first: number,
+  shape: RingsShape,
+): Tensor[] {
+  const { [`${kernel}_ring_count`]: countOf, [`${kernel}_ring_cursor`]: cursorOf } = core.exports
+  const rings = ringsOf(first, shape).map((ring, i) => ({
+    ...ring,
+    count: countOf!(arena.pointer, i),
+    cursor: cursorOf!(arena.pointer, i),
+  }))
+  return [
+    wordTensor(
+      'rings',
+      rings.flatMap(({ count, cursor }) => [count, cursor]),
+    ),
+    ...rings.flatMap(({ records, prefix, count }) => saveReplay(arena, records, shape, count, prefix)),
+  ]
+}
+
+/**
+ * The returned function applies what `saveRings` gave and cannot fail.
+ * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`, `replay_invalid`
+ */
+export function loadRings(
+  core: Core,
+  arena: Arena,
+  kernel: 'ddpg' | 'dqn',
+  first: number,
+  shape: RingsShape,
+  reader: TensorReader,
+): () => void {
+  const heads = reader.words('rings', 2 * shape.partitions)
+  const restore = ringsOf(first, shape).map(({ records, prefix }, i) => {
+    const [count, cursor] = [heads[2 * i]!, heads[2 * i + 1]!]
+    const restoreRecords = loadReplay(arena, records, shape, reader, { count, cursor }, prefix)
+    return () => {
+      restoreRecords()
+      core.exports[`${kernel}_set_ring`]!(arena.pointer, i, count, cursor)
+    }
+  })
+  return () => {
+    for (const one of restore) one()
   }
 }

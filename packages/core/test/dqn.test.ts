@@ -129,7 +129,7 @@ describe('DqnKernel', () => {
     remember(kernel, 50, 2)
     expect([0, 1, 2].map((partition) => kernel.size(partition))).toEqual([0, 12, 3])
     expect(kernel.size()).toBe(15)
-    const states = kernel.save().find(({ name }) => name === '1.replay.state')!
+    const states = kernel.save().find(({ name }) => name === 'replay.1.state')!
     const rows = new Float32Array(states.bytes.slice().buffer)
     expect([...rows.subarray(0, 3)]).toEqual([...numbers(3, 10 * 11 + 1)])
   })
@@ -249,7 +249,7 @@ describe('a saved DQN agent', () => {
 
   it.each([
     ['a tensor is missing', (t: Tensor[]) => t.filter(({ name }) => name !== 'target'), 'tensor_missing'],
-    ['a ring is missing', (t: Tensor[]) => t.filter(({ name }) => name !== '2.replay.reward'), 'tensor_missing'],
+    ['a ring is missing', (t: Tensor[]) => t.filter(({ name }) => name !== 'replay.2.reward'), 'tensor_missing'],
     ['the shape is another', () => agent({ hidden: [4] }).save(), 'tensor_mismatch'],
     ['a ring is larger', () => agent({ capacity: 40 }, core, 30).save(), 'replay_invalid'],
   ] as const)('is refused and changes nothing where %s', (_, change, code) => {
