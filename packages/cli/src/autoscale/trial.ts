@@ -1,6 +1,14 @@
-import { ControlLoop, EnvelopePilot, type Pilot, rulePilot, type Tick } from '@trimtab/control'
+import {
+  ControlLoop,
+  EmbeddingPilot,
+  type EnvelopeOptions,
+  EnvelopePilot,
+  type Pilot,
+  rulePilot,
+  type Tick,
+} from '@trimtab/control'
 import { type Controller, type Core, Random } from '@trimtab/core'
-import { createDdpg, type Ddpg } from '@trimtab/learn'
+import { createDdpg, type Ddpg, type MetaLearner, readPretrained } from '@trimtab/learn'
 import {
   Aimd,
   AutoscalingEnvironment,
@@ -17,6 +25,7 @@ import {
   seedsFrom,
   tuneHpaVpa,
 } from '@trimtab/tasks'
+import { pretrainedAutoscaling } from '@trimtab/tasks/pretrained'
 import type { LearningCurve, Timeline } from './report-types.js'
 
 export const CONTROLLERS = [
@@ -25,6 +34,7 @@ export const CONTROLLERS = [
   { name: 'ddpg-paper', label: 'DDPG as in the papers', kind: 'learner' },
   { name: 'ddpg-scratch', label: 'DDPG from scratch', kind: 'learner' },
   { name: 'trimtab', label: 'Trimtab', kind: 'learner' },
+  { name: 'pretrained', label: 'Trimtab, pretrained', kind: 'learner' },
   { name: 'static', label: 'best static', kind: 'bound' },
   { name: 'constant', label: 'best constant action', kind: 'bound' },
   { name: 'oracle', label: 'oracle', kind: 'bound' },
@@ -88,6 +98,7 @@ export class Trial {
   }
   readonly #app: string
   readonly #random: Random
+  #meta: MetaLearner | undefined
 
   constructor(core: Core, spec: TrialSpec) {
     this.spec = spec
@@ -131,6 +142,8 @@ export class Trial {
         return fixed(bestConstantAction(core, environment, BOUND_SEEDS, spec.seed))
       case 'oracle':
         return fixed(oracleWithin(core, environment, BOUND_SEEDS))
+      case 'pretrained':
+        return this.#castPretrained(core)
       default: {
         const agent = createDdpg(core, {
           preset: isPaper ? 'aware-paper' : 'autoscaling',
@@ -141,16 +154,41 @@ export class Trial {
         })
         const rule = this.#rule(core)
         if (spec.controller === 'trimtab') {
-          const pilot = new EnvelopePilot(agent, rule, environment.action.names.length, {
-            isViolation: (info) => info.measuredViolation === 1,
-            safeDirection: [1, 1, -1], // cores, memory headroom, target utilisation
-            hindsight: (action) => environment.hindsight(action, 2 * this.#random.uniform() - 1),
-          })
+          const pilot = new EnvelopePilot(agent, rule, environment.action.names.length, this.#envelope())
           return { agent, pilot, judged: pilot.policy }
         }
         return { agent, pilot: learningPilot(agent, rule), judged: agent }
       }
     }
+  }
+
+  #envelope(): EnvelopeOptions {
+    return {
+      isViolation: (info) => info.measuredViolation === 1,
+      safeDirection: [1, 1, -1], // cores, memory headroom, target utilisation
+      hindsight: (action) => this.environment.hindsight(action, 2 * this.#random.uniform() - 1),
+    }
+  }
+
+  /** The same, but the agent knows other applications and is told after each episode what this one is like. */
+  #castPretrained(core: Core): { agent: Ddpg; pilot: Pilot; judged: Controller } {
+    const { environment, spec } = this
+    const model = readPretrained(pretrainedAutoscaling())
+    const agent = createDdpg(core, {
+      preset: 'autoscaling',
+      observation: environment.observation,
+      action: environment.action,
+      seed: spec.seed * 1000 + spec.appSeed,
+      contextSize: model.embeddingSize,
+    })
+    model.teach(agent)
+    const meta = model.createMetaLearner(core)
+    this.#meta = meta
+    const pilot = new EnvelopePilot(agent, this.#rule(core), environment.action.names.length, {
+      ...this.#envelope(),
+      ...PRETRAINED_TRUST,
+    })
+    return { agent, pilot: new EmbeddingPilot(pilot, agent, meta), judged: pilot.policy }
   }
 
   #rule(core: Core): HpaVpa {
@@ -209,6 +247,7 @@ export class Trial {
   dispose(): void {
     this.#loop.dispose()
     this.#agent?.dispose()
+    this.#meta?.dispose()
     this.environment.dispose()
     this.#random.dispose()
   }
@@ -232,6 +271,9 @@ function learningPilot(agent: Ddpg, rule: Controller): Pilot {
     },
   }
 }
+
+/** A policy that 200 applications have taught starts with more freedom and after fewer episodes of the rule. */
+const PRETRAINED_TRUST = { ruleEpisodes: 2, startWidth: 0.5 } as const
 
 const TIMELINE_STEPS = 100
 

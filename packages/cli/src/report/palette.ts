@@ -13,6 +13,7 @@ type Named = Pick<ControllerSummary, 'name' | 'kind'>
 
 const KNOWN: Readonly<Record<string, ControllerStyle>> = {
   trimtab: { light: '#0a5fd0', dark: '#5fb0ff', dash: '', width: 2.6 },
+  pretrained: { light: '#5b2bd6', dark: '#b49bff', dash: '', width: 2.2 },
   'hpa-vpa': { light: '#d4690a', dark: '#ffab5c', dash: '', width: 2 },
   aimd: { light: '#00825f', dark: '#3fd0a4', dash: '', width: 1.5 },
   'ddpg-paper': { light: '#b03a86', dark: '#f08cc8', dash: '7 3', width: 1.7 },

@@ -85,14 +85,24 @@ export class PretrainedModel {
     core: Core,
     setup: { readonly seed: number; readonly options?: BaseLearnerChoice['options'] },
   ): BaseLearner {
-    const { task, base, meta, observation, action } = this.header
+    const { task, base, observation, action } = this.header
     const tuned = fineTuning(base)
     const agent = createBaseLearner(core, {
-      ...{ task, observation, action, seed: setup.seed, contextSize: meta.dense.at(-1)! },
+      ...{ task, observation, action, seed: setup.seed, contextSize: this.embeddingSize },
       base: { ...tuned, options: { ...tuned.options, ...setup.options } },
     })
-    agent.setLearned(withPrefix(this.#parts.learned, 'agent.'))
+    this.teach(agent)
     return agent
+  }
+
+  /** Gives an agent of the same networks what the pool taught. @throws {FormatError} `tensor_missing`, `tensor_mismatch`; nothing changed */
+  teach(agent: Pick<BaseLearner, 'setLearned'>): void {
+    agent.setLearned(withPrefix(this.#parts.learned, 'agent.'))
+  }
+
+  /** Z */
+  get embeddingSize(): number {
+    return this.header.meta.dense.at(-1)!
   }
 
   /** The frozen encoder with empty buffers. @throws {FormatError} `tensor_missing`, `tensor_mismatch` */
