@@ -20,7 +20,7 @@ function around(options: Partial<MarginOptions> = {}, policy: Controller = const
     observe: (transition: Transition) => void learned.push(transition),
     update: () => {
       calls.push('update')
-      return undefined
+      return { updates: 1, skipped: 0, criticLoss: 0, actorLoss: 0, meanQ: 0 }
     },
     endEpisode: () => void calls.push('endEpisode'),
   }
