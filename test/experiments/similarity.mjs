@@ -31,7 +31,7 @@ function movesOf(results, middle) {
 
 async function runSeed({ task, pool, rounds, known, unseen, episodes }, seed, run) {
   const { learned, contextSize, embeddings } = await run('pretrain', { task, seed, pool, rounds, context: 'learned' })
-  const first = FIRST_PAIR(seed)
+  const first = FIRST_PAIR(seed, task)
   const apps = [
     ...Array.from({ length: known }, (_, i) => first + i),
     ...Array.from({ length: unseen }, (_, i) => first + pool + i),

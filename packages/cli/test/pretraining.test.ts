@@ -100,6 +100,18 @@ describe('trimtab pretrain', () => {
     )
   })
 
+  it.each(['cpu-frequency', 'congestion-control'])(
+    'teaches %s, whose learner is no DDPG, and adapts it',
+    async (task) => {
+      const host = createFakeHost()
+      const pool = [task, '--first', '0', '--pool', '8', '--rounds', '3', '--out', 'model']
+      expect(await pretrain.execute(pool, host)).toBe(0)
+      const argv = [task, '--model', 'model', '--first', '100', '--pairs', '1', '--episodes', '2', '--log', 'log']
+      expect(await adapt.execute(argv, host)).toBe(0)
+      expect(parseRecords(files(host, 'log') as string, 'log')).toHaveLength(6)
+    },
+  )
+
   it.each([
     [['nothing'], /no task that can be pretrained/],
     [[], /name one task/],

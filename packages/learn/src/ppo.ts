@@ -1,5 +1,4 @@
 import {
-  type Agent,
   type Context,
   type ContextEncoder,
   type Core,
@@ -14,6 +13,7 @@ import {
   TensorReader,
   type Transition,
 } from '@trimtab/core'
+import type { ContextualAgent } from './meta/contextual-agent.js'
 import { ObservationNormaliser } from './normaliser.js'
 import { KERNEL_PREFIX, kernelTensors, ppoPolicyTensors } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
@@ -127,10 +127,11 @@ export function createPpo(core: Core, setup: PpoSetup): Ppo {
  * policy had drawn them. After a time limit call `endEpisode`: the future keeps its value. A step observed on a full rollout
  * starts a new one. S: observation entries, A: action entries; a discrete action is one index.
  */
-export class Ppo implements Agent {
+export class Ppo implements ContextualAgent {
   readonly name: string
   readonly options: PpoOptions
   readonly contextSize: number
+  readonly isOnPolicy: boolean = true
   readonly #kernel: PpoKernel
   readonly #normaliser: ObservationNormaliser | undefined
   readonly #here: Float32Array // [S], normalised

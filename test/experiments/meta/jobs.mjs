@@ -1,9 +1,10 @@
 // Jobs of the worker pool. Each depends on its input alone: the results are the same for any number of workers.
 import { createCore, Random } from '@trimtab/core'
 import { Adaptation, createMetaLearner, evaluatePolicy, PRETRAINING, PretrainingShard } from '@trimtab/learn'
-import { findTask, TransferFeatures } from '@trimtab/tasks'
+import { FixedRate, findTask, TransferFeatures } from '@trimtab/tasks'
 import { createLearner } from './learner.mjs'
 import { FIRST_PAIR } from './pairs.mjs'
+import { mean } from './protocol.mjs'
 
 const core = await createCore()
 
@@ -28,7 +29,7 @@ export function pretrain({
   metaOptions,
 }) {
   const task = findTask(name)
-  const specs = task.pool(core, FIRST_PAIR(seed), pool)
+  const specs = task.pool(core, FIRST_PAIR(seed, name), pool)
   const parameters = specs.map((spec) => task.parameters(core, spec))
   const meta = context === 'learned' ? createMetaLearner(core, { preset, seed, options: metaOptions }) : undefined
   meta?.registerBaseLearner(name, { kind: 'rl', observation: task.observation, action: task.action })
@@ -53,7 +54,7 @@ export function pretrain({
 /** Trains one app of the pool from scratch until it has converged: what transfer learning starts from. */
 export function trainSource({ task: name, seed, index, episodes, isPlus }) {
   const task = findTask(name)
-  const [spec] = task.pool(core, FIRST_PAIR(seed) + index, 1)
+  const [spec] = task.pool(core, FIRST_PAIR(seed, name) + index, 1)
   const environment = makeEnvironment(task, spec, isPlus)
   const agent = createLearner(core, withSpaces(task, environment), {
     phase: 'adapting',
@@ -130,18 +131,43 @@ function load(tensors, agent, meta) {
   meta?.setLearned(part('meta.'))
 }
 
-/** The best constant action of an app: coarse random search, then each coordinate in turn. */
+/** The best constant action of an app: coarse random search, then each coordinate in turn; of a sender, the best constant rate. */
 export function searchConstant({ task: name, app, tries = 150 }) {
   const task = findTask(name)
   const [spec] = task.pool(core, app, 1)
   const environment = task.environment(core, spec)
   const worth = (action, seeds) => evaluatePolicy(environment, (_, out) => out.set(action), seeds)
   const result =
-    task.action.kind === 'discrete'
-      ? Math.max(...Array.from({ length: task.action.high[0] + 1 }, (_, i) => worth([i], EVALUATION_SEEDS)))
-      : searchBox(task.action.names.length, worth, tries, app)
+    task.action.names[0] === 'rateChange'
+      ? bestRate(environment)
+      : task.action.kind === 'discrete'
+        ? Math.max(...Array.from({ length: task.action.high[0] + 1 }, (_, i) => worth([i], EVALUATION_SEEDS)))
+        : searchBox(task.action.names.length, worth, tries, app)
   environment.dispose()
   return result
+}
+
+/** Rates on a log scale of 5 … 20,000 packets per second. */
+function bestRate(environment) {
+  const rates = Array.from({ length: 33 }, (_, i) => 5 * 4000 ** (i / 32))
+  return Math.max(...rates.map((rate) => judge(environment, new FixedRate(environment, rate))))
+}
+
+/** What the task's rule of thumb earns on an app. */
+export function judgeRule({ task: name, app }) {
+  const task = findTask(name)
+  const [spec] = task.pool(core, app, 1)
+  const environment = task.environment(core, spec)
+  const rule = task.heuristic(core, environment)
+  const decide = (observation, out) => rule.decide(observation, out)
+  const reward = mean(
+    EVALUATION_SEEDS.map((seed) => {
+      rule.beginEpisode?.()
+      return evaluatePolicy(environment, decide, [seed])
+    }),
+  )
+  environment.dispose()
+  return reward
 }
 
 function searchBox(size, worth, tries, seed) {

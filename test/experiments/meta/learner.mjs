@@ -1,6 +1,6 @@
-// Base learners of the experiments on the bare kernels of the core: what a pair's partition, context and embedding are to them.
+// Base learners of the experiments: DDPG and DQN on the bare kernels of the core, PPO as it is in learn.
 import { DdpgKernel, DqnKernel, floatTensor, Random, TensorReader } from '@trimtab/core'
-import { ExplorationNoise, scheduleValue } from '@trimtab/learn'
+import { createPpo, ExplorationNoise, scheduleValue } from '@trimtab/learn'
 
 /** What the phases ask of either algorithm. Learning rates: of the actor and of the critic; DQN has the latter only. */
 export const PHASES = {
@@ -11,6 +11,13 @@ export const PHASES = {
   finetuning: { batchSize: 64, capacity: 20_000, learningRates: [1e-4, 5e-4] },
 }
 
+/** PPO's steps over the phases, of the policy and of the value network. */
+const PPO_PHASES = {
+  pretraining: { miniBatchSize: 512, epochs: 5, policyLearningRate: 5e-4, valueLearningRate: 1e-3 },
+  adapting: { miniBatchSize: 64, policyLearningRate: 1e-3, valueLearningRate: 1e-3 },
+  finetuning: { miniBatchSize: 64, policyLearningRate: 1e-4, valueLearningRate: 5e-4 },
+}
+
 const PAIRS_PER_UPDATE = 8
 
 /** @param exploration  deviation of the noise (DDPG) or share of random actions (DQN): [from, to, over so many episodes] */
@@ -19,6 +26,9 @@ export function createLearner(
   task,
   { phase, contextSize = 0, partitions = 1, exploration, seed, overrides = {} },
 ) {
+  if (task.baseLearner.algorithm === 'ppo') {
+    return new PpoLearner(core, task, { phase, contextSize, partitions, exploration, seed, overrides })
+  }
   const { exploration: usual, learningRates, ...sizes } = { ...PHASES[phase], ...overrides }
   const [from, to, episodes] = exploration ?? usual
   const options = {
@@ -33,6 +43,75 @@ export function createLearner(
   return task.action.kind === 'discrete'
     ? new DqnLearner(core, task, { ...options, learningRate: learningRates[1] }, schedule, rewardBaseline)
     : new DdpgLearner(core, task, { ...options, learningRates }, schedule, rewardBaseline)
+}
+
+/**
+ * PPO whose rollout is an episode of every pair. It explores by the deviation that it learns; an exploration that decays
+ * means that a converged agent gets back the deviation it began with.
+ */
+class PpoLearner {
+  #agent
+  #restoredLogDeviation
+
+  constructor(core, task, { phase, contextSize, partitions, exploration, seed, overrides }) {
+    const { baseLearner, observation, action, episodeSteps } = task
+    this.isOnPolicy = true
+    this.contextSize = contextSize
+    this.#agent = createPpo(core, {
+      ...{ observation, action, contextSize, partitions, seed, preset: baseLearner.preset },
+      options: {
+        ...baseLearner.options,
+        ...PPO_PHASES[phase],
+        rolloutSteps: episodeSteps * partitions,
+        ...overrides,
+      },
+    })
+    const isRestored = exploration !== undefined && exploration[0] > exploration[1]
+    if (isRestored) this.#restoredLogDeviation = core.math.log(this.#agent.options.initialDeviation)
+  }
+
+  decide(observation, out) {
+    this.#agent.decide(observation, out)
+  }
+
+  explore(observation, out) {
+    this.#agent.explore(observation, out)
+  }
+
+  endEpisode(partition) {
+    this.#agent.endEpisode(partition)
+  }
+
+  setContext(z) {
+    this.#agent.setContext(z)
+  }
+
+  observe(transition, partition) {
+    this.#agent.observe(transition, partition)
+  }
+
+  updatePairs(partitions, given, encoder) {
+    return this.#agent.updatePairs(partitions, given, encoder)
+  }
+
+  learned() {
+    return this.#agent.learned()
+  }
+
+  /** A Gaussian policy's parameters end with its log deviations. */
+  setLearned(tensors) {
+    const actions = this.#agent.header.action.names.length
+    const restored = ({ name, shape }) => {
+      const values = new TensorReader(tensors).floats(name, shape)
+      return floatTensor(name, shape, values.fill(this.#restoredLogDeviation, values.length - actions))
+    }
+    const isPolicy = ({ name }) => this.#restoredLogDeviation !== undefined && name === 'policy'
+    this.#agent.setLearned(tensors.map((tensor) => (isPolicy(tensor) ? restored(tensor) : tensor)))
+  }
+
+  dispose() {
+    this.#agent.dispose()
+  }
 }
 
 /** DDPG that keeps out of saturation, which is where a shared actor ends otherwise. */

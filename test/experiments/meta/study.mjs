@@ -5,7 +5,7 @@ import { FIRST_PAIR } from './pairs.mjs'
 import { figuresOf } from './protocol.mjs'
 
 /**
- * @param study  { task, methods, seeds, pool, apps, rounds, cap, sources, sourceEpisodes, recipe?, firstApp? }
+ * @param study  { task, methods, seeds, pool, apps, rounds, cap, sources, sourceEpisodes, recipe?, firstApp?, hasRule? }
  * @returns  { figures, apps, pretraining }: figures per method; the curves of each app; what pretraining earned
  */
 export async function runStudy(study, progress) {
@@ -38,11 +38,12 @@ async function runRepetition(study, seed, run) {
         .map(async (start) => [start, await trainSources(study, seed, start, run)]),
     ]),
   )
-  const first = FIRST_PAIR(seed) + (study.firstApp ?? pool)
+  const first = FIRST_PAIR(seed, task) + (study.firstApp ?? pool)
   const results = await Promise.all(
     Array.from({ length: apps }, async (_, i) => {
       const app = first + i
       const constant = run('searchConstant', { task, app })
+      const rule = study.hasRule ? run('judgeRule', { task, app }) : undefined
       const adapted = methods.map(async (name) => {
         const { start, phase, exploration, options, isPlus } = METHODS[name]
         const from = Array.isArray(starts[start]) ? starts[start][i % starts[start].length] : starts[start]
@@ -56,7 +57,7 @@ async function runRepetition(study, seed, run) {
       })
       const outcomes = Object.fromEntries(await Promise.all(adapted))
       return {
-        ...{ seed, app, constant: await constant },
+        ...{ seed, app, constant: await constant, ...(rule && { rule: await rule }) },
         curves: Object.fromEntries(Object.entries(outcomes).map(([name, { curve }]) => [name, curve])),
       }
     }),

@@ -28,13 +28,10 @@ export const pairName = (number: number): string => `pair-${number}`
 
 /** The task's base learner as it learns from many pairs: larger batches, a replay for each, a price on saturated actions. */
 export function sharedLearner(setup: Pick<PoolSetup, 'task' | 'pairs' | 'rounds'>): BaseLearnerChoice {
-  const { base } = { base: findTask(setup.task).baseLearner }
-  if (base.algorithm !== 'ddpg') return base
+  const { baseLearner: base, episodeSteps } = findTask(setup.task)
   const episodes = Math.max(1, Math.ceil((setup.pairs / SHARDS) * setup.rounds))
-  return {
-    ...base,
-    options: {
-      ...base.options,
+  const sharing: Readonly<Record<typeof base.algorithm, BaseLearnerChoice['options']>> = {
+    ddpg: {
       batchSize: 256,
       capacity: 2000,
       saturationPenalty: 0.05,
@@ -43,7 +40,10 @@ export function sharedLearner(setup: Pick<PoolSetup, 'task' | 'pairs' | 'rounds'
         schedule: { kind: 'episodes', from: 0.3, to: 0.05, episodes },
       },
     },
+    dqn: { batchSize: 256, capacity: 2000, epsilon: { from: 0.3, to: 0.05, steps: episodes * episodeSteps } },
+    ppo: { rolloutSteps: episodeSteps, miniBatchSize: 256 },
   }
+  return { ...base, options: { ...base.options, ...sharing[base.algorithm] } }
 }
 
 /** A shard of the pool, the same wherever it is built. */

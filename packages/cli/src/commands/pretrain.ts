@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { metaPresets, type PretrainedModel } from '@trimtab/learn'
-import { findTask, TASKS } from '@trimtab/tasks'
+import { TASKS } from '@trimtab/tasks'
 import { readAll } from '../adaptation/files.js'
 import type { PoolSetup } from '../adaptation/pool.js'
 import type { PretrainHooks } from '../adaptation/pretrain.js'
@@ -11,10 +11,7 @@ import type { Host } from '../host.js'
 import { choiceOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
 
-/** Tasks whose base learner the command can share among pairs. */
-export const SHAREABLE: readonly string[] = Object.keys(TASKS).filter(
-  (name) => findTask(name).baseLearner.algorithm === 'ddpg',
-)
+const NAMES: readonly string[] = Object.keys(TASKS)
 
 const PRESETS = ['set', 'aware', 'flash'] as const
 
@@ -48,7 +45,7 @@ export const createPretrain = (run: RunPretraining): Command =>
       ['trimtab pretrain autoscaling', '60 simulated applications; goes on where an interrupted run stopped'],
       ['trimtab pretrain autoscaling --pool 200 --rounds 35 --report pool.html', 'the size of the papers'],
     ],
-    exits: `TASK: ${SHAREABLE.join(', ')}\nExit: 0 done, 2 the call is bad, 130 interrupted (call again to go on).`,
+    exits: `TASK: ${NAMES.join(', ')}\nExit: 0 done, 2 the call is bad, 130 interrupted (call again to go on).`,
     async run(values, host, operands) {
       const task = taskOf(operands)
       const out = values.out ?? `trimtab-${task}.safetensors`
@@ -95,9 +92,9 @@ export const createPretrain = (run: RunPretraining): Command =>
 
 export function taskOf(operands: readonly string[]): string {
   const [task, ...others] = operands
-  if (task === undefined || others.length > 0) throw new UsageError(`name one task: ${SHAREABLE.join(', ')}`)
-  if (!SHAREABLE.includes(task))
-    throw new UsageError(`${JSON.stringify(task)} is no task that can be pretrained here: ${SHAREABLE.join(', ')}`)
+  if (task === undefined || others.length > 0) throw new UsageError(`name one task: ${NAMES.join(', ')}`)
+  if (!NAMES.includes(task))
+    throw new UsageError(`${JSON.stringify(task)} is no task that can be pretrained here: ${NAMES.join(', ')}`)
   return task
 }
 

@@ -11,7 +11,7 @@ export interface AdaptationOptions {
   readonly waitEpisodes: number
   /** false: only the context grows, the base learner stays as pretrained. */
   readonly isFineTuned: boolean
-  /** Share of random actions while exploring. */
+  /** Share of random actions while exploring; an on-policy learner makes none. */
   readonly randomActions: number
 }
 
@@ -40,7 +40,7 @@ const ONLY_PARTITION = Int32Array.of(0)
 
 /**
  * Brings a pretrained base learner to one new pair: the meta learner stays frozen and says from each episode anew what the pair
- * is like, the base learner is fine-tuned step by step (5.6.1).
+ * is like, the base learner is fine-tuned step by step (5.6.1); one that learns on-policy when an episode has filled its rollout.
  *
  * @example
  * const adaptation = new Adaptation(core, { agent, meta, environment, seed: 1 })
@@ -79,16 +79,17 @@ export class Adaptation {
     const { firstEpisode, waitEpisodes, isFineTuned, randomActions } = this.#options
     const isProbe = this.#episodes === 0 && firstEpisode === 'random'
     const learns = isFineTuned && this.#episodes >= waitEpisodes
+    const isForeign = isProbe && agent.isOnPolicy === true
     const result = runEpisode(
       environment,
       this.#random.integer(2 ** 31 - 1),
       (observation, action) => {
-        if (isProbe || (randomActions > 0 && this.#random.uniform() < randomActions)) {
+        if (isProbe || (randomActions > 0 && !agent.isOnPolicy && this.#random.uniform() < randomActions)) {
           drawAction(environment.action, this.#random, action)
         } else agent.explore(observation, action)
       },
       (transition) => {
-        agent.observe(transition, 0)
+        if (!isForeign) agent.observe(transition, 0)
         this.#recorder.add(transition.observation, transition.action, transition.reward)
         if (learns) agent.updatePairs(ONLY_PARTITION, this.#z)
       },

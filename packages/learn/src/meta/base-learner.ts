@@ -1,10 +1,18 @@
 import { ConfigError, type Core, type Space } from '@trimtab/core'
 import { createDdpg } from '../ddpg.js'
 import type { DdpgOptions } from '../ddpg-options.js'
+import { createDqn } from '../dqn.js'
+import type { DqnOptions, DqnPresetName } from '../dqn-options.js'
+import { createPpo } from '../ppo.js'
+import type { PpoOptions } from '../ppo-options.js'
+import { type PpoPresetName, ppoPresets } from '../ppo-presets.js'
 import type { DdpgPresetName } from '../presets.js'
 import type { ContextualAgent } from './contextual-agent.js'
 
-/** Which agent a task is learned with: an algorithm, a preset of it and what differs. Plain JSON. */
+/**
+ * Which agent a task is learned with: an algorithm (`ddpg`, `dqn`, `ppo`), a preset of it and what differs. Plain JSON. PPO's
+ * `rolloutSteps` are those of each pair: the steps of an episode, so that a round of episodes is a rollout.
+ */
 export interface BaseLearnerChoice {
   readonly algorithm: string
   readonly preset: string
@@ -39,15 +47,38 @@ export function createBaseLearner(core: Core, setup: BaseLearnerSetup): BaseLear
         preset: base.preset as DdpgPresetName,
         options: base.options as Partial<DdpgOptions>,
       })
+    case 'dqn':
+      return createDqn(core, {
+        ...shape,
+        preset: base.preset as DqnPresetName,
+        options: base.options as Partial<DqnOptions>,
+      })
+    case 'ppo': {
+      const preset = base.preset as PpoPresetName
+      const options = base.options as Partial<PpoOptions>
+      const { rolloutSteps = ppoPresets[preset]?.rolloutSteps ?? 1 } = options
+      return createPpo(core, {
+        ...shape,
+        preset,
+        options: { ...options, rolloutSteps: rolloutSteps * (setup.partitions ?? 1) },
+      })
+    }
     default:
-      throw new ConfigError('algorithm_unknown', `no base learner is called ${base.algorithm}: there are ddpg`)
+      throw new ConfigError(
+        'algorithm_unknown',
+        `no base learner is called ${base.algorithm}: there are ddpg, dqn and ppo`,
+      )
   }
 }
 
 /** The choice as it goes on from a shared policy with one pair: in smaller steps, for it is nearly right already. */
 export function fineTuning(base: BaseLearnerChoice): BaseLearnerChoice {
-  if (base.algorithm !== 'ddpg') return base
-  const options: Partial<DdpgOptions> = {
+  const options = FINE_TUNING[base.algorithm]
+  return options === undefined ? base : { ...base, options: { ...base.options, ...options } }
+}
+
+const FINE_TUNING: Readonly<Record<string, BaseLearnerChoice['options']>> = {
+  ddpg: {
     batchSize: 64,
     capacity: 20_000,
     actorLearningRate: 1e-4,
@@ -56,6 +87,12 @@ export function fineTuning(base: BaseLearnerChoice): BaseLearnerChoice {
       process: { kind: 'gaussian', deviation: 1 },
       schedule: { kind: 'episodes', from: 0.2, to: 0.05, episodes: 50 },
     },
-  }
-  return { ...base, options: { ...base.options, ...options } }
+  } satisfies Partial<DdpgOptions>,
+  dqn: {
+    batchSize: 64,
+    capacity: 20_000,
+    learningRate: 5e-4,
+    epsilon: { from: 0.2, to: 0.05, steps: 5000 },
+  } satisfies Partial<DqnOptions>,
+  ppo: { policyLearningRate: 1e-4, valueLearningRate: 5e-4 } satisfies Partial<PpoOptions>,
 }

@@ -6,8 +6,10 @@ import type { Agent, Context, ContextEncoder, Tensor, Transition, UpdateReport }
  */
 export interface ContextualAgent extends Agent {
   readonly contextSize: number
+  /** Learns from what it chose itself, once, in the context that it acted in (`Ppo`); absent: from whatever is in its replay. */
+  readonly isOnPolicy?: boolean
   explore(observation: Float32Array, out: Float32Array): void
-  endEpisode(): void
+  endEpisode(partition?: number): void
   /** z [Z] for the decisions to come; zeros are the null context. */
   setContext(z: Float32Array): void
   observe(transition: Transition, partition?: number): void

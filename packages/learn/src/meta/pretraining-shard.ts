@@ -1,4 +1,13 @@
-import { byteTensor, type Core, doubleTensor, type Environment, Random, type Tensor, TensorReader } from '@trimtab/core'
+import {
+  byteTensor,
+  type Context,
+  type Core,
+  doubleTensor,
+  type Environment,
+  Random,
+  type Tensor,
+  TensorReader,
+} from '@trimtab/core'
 import type { ContextualAgent } from './contextual-agent.js'
 import { drawAction, runEpisode } from './episode.js'
 import type { MetaLearner } from './meta-learner.js'
@@ -8,11 +17,11 @@ import { TrajectoryRecorder } from './trajectory.js'
 export interface PretrainingOptions {
   /** Pairs that one update mixes, in equal shares of the batch. */
   readonly pairsPerUpdate: number
-  /** Updates for each episode that was run. */
+  /** Updates for each episode that was run. An on-policy learner learns from each pair's episode once. */
   readonly updatesPerEpisode: number
   /** The first so many episodes of each pair are random throughout: contexts that tell something. */
   readonly randomEpisodes: number
-  /** Share of random actions ever after. */
+  /** Share of random actions ever after; an on-policy learner makes none. */
   readonly randomActions: number
 }
 
@@ -62,6 +71,8 @@ export class PretrainingShard {
   readonly #setup: ShardSetup
   readonly #random: Random
   readonly #recorder = new TrajectoryRecorder()
+  /** Of each pair, what its last episode was acted in; on-policy only. */
+  readonly #contexts: Context[] = []
   #rounds = 0
 
   constructor(core: Core, setup: ShardSetup) {
@@ -81,7 +92,9 @@ export class PretrainingShard {
       steps += episode.steps
     }
     this.#rounds++
-    const { updates, skipped } = this.#learn(pairs.length * options.updatesPerEpisode)
+    const { updates, skipped } = this.#setup.agent.isOnPolicy
+      ? this.#learnOnPolicy()
+      : this.#learn(pairs.length * options.updatesPerEpisode)
     return { reward: reward / steps, episodes: pairs.length, updates, skipped }
   }
 
@@ -135,24 +148,60 @@ export class PretrainingShard {
 
   #rollOut(pair: PoolPair, partition: number, isRandom: boolean): { reward: number; steps: number } {
     const { agent, meta, options } = this.#setup
-    agent.setContext(this.#embedding(pair))
+    const randomActions = agent.isOnPolicy ? 0 : options.randomActions
+    const isForeign = isRandom && agent.isOnPolicy === true
+    agent.setContext(agent.isOnPolicy ? this.#drawEmbedding(pair, partition) : this.#embedding(pair))
     const episode = runEpisode(
       pair.environment,
       this.#random.integer(2 ** 31 - 1),
       (observation, action) => {
-        if (isRandom || this.#random.uniform() < options.randomActions) {
+        if (isRandom || this.#random.uniform() < randomActions) {
           drawAction(pair.environment.action, this.#random, action)
         } else agent.explore(observation, action)
       },
       (transition) => {
-        agent.observe(transition, partition)
+        if (!isForeign) agent.observe(transition, partition)
         this.#recorder.add(transition.observation, transition.action, transition.reward)
       },
     )
-    agent.endEpisode()
+    agent.endEpisode(partition)
     const trajectory = this.#recorder.take(isRandom)
     meta?.insertTrajectories([trajectory], pair.name)
     return episode
+  }
+
+  /** z [Z] of a context as updates draw them, which is kept: an on-policy learner is updated in the context that it acted in. */
+  #drawEmbedding(pair: PoolPair, partition: number): Float32Array {
+    const { agent, meta } = this.#setup
+    if (!meta?.isMetaUpdating) return this.#embedding(pair)
+    const [context] = meta.drawContexts([pair.name], this.#random)
+    this.#contexts[partition] = context!
+    const z = new Float32Array(agent.contextSize)
+    meta.encoder.encode([context!], z)
+    return z
+  }
+
+  /** Every pair's episode once, in random company. */
+  #learnOnPolicy(): { updates: number; skipped: number } {
+    const { agent, meta, pairs, options } = this.#setup
+    const order = Int32Array.from(pairs.keys())
+    for (let i = order.length - 1; i > 0; i--) {
+      const j = this.#random.integer(i + 1)
+      ;[order[i], order[j]] = [order[j]!, order[i]!]
+    }
+    let report = { updates: 0, skipped: 0 }
+    for (let from = 0; from < order.length; from += options.pairsPerUpdate) {
+      const chosen = order.slice(from, from + options.pairsPerUpdate)
+      const learnsMeta = meta?.isMetaUpdating === true
+      report = learnsMeta
+        ? agent.updatePairs(
+            chosen,
+            Array.from(chosen, (partition) => this.#contexts[partition]!),
+            meta.encoder,
+          )
+        : agent.updatePairs(chosen, concatenate(Array.from(chosen, (partition) => this.#embedding(pairs[partition]!))))
+    }
+    return report
   }
 
   #learn(count: number): { updates: number; skipped: number } {
