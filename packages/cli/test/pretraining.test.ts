@@ -107,7 +107,7 @@ describe('trimtab pretrain', () => {
       const pool = [task, '--first', '0', '--pool', '8', '--rounds', '3', '--out', 'model']
       expect(await pretrain.execute(pool, host)).toBe(0)
       const argv = [task, '--model', 'model', '--first', '100', '--pairs', '1', '--episodes', '2', '--log', 'log']
-      expect(await adapt.execute(argv, host)).toBe(0)
+      expect(await adapt.execute(argv, host)).toBeLessThan(2) // after three rounds it need not be the better one
       expect(parseRecords(files(host, 'log') as string, 'log')).toHaveLength(6)
     },
   )

@@ -44,6 +44,7 @@ export const createPretrain = (run: RunPretraining): Command =>
     examples: [
       ['trimtab pretrain autoscaling', '60 simulated applications; goes on where an interrupted run stopped'],
       ['trimtab pretrain autoscaling --pool 200 --rounds 35 --report pool.html', 'the size of the papers'],
+      ['trimtab pretrain congestion-control --first 100', 'there are 625 networks, numbers 0 … 624'],
     ],
     exits: `TASK: ${NAMES.join(', ')}\nExit: 0 done, 2 the call is bad, 130 interrupted (call again to go on).`,
     async run(values, host, operands) {
