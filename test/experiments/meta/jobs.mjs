@@ -57,7 +57,7 @@ export function trainSource({ task: name, seed, index, episodes, isPlus }) {
   const [spec] = task.pool(core, FIRST_PAIR(seed, name) + index, 1)
   const environment = makeEnvironment(task, spec, isPlus)
   const agent = createLearner(core, withSpaces(task, environment), {
-    phase: 'adapting',
+    phase: 'source',
     exploration: [0.4, 0.15, episodes / 2],
     seed: seed + 100 * index,
   })

@@ -7,6 +7,8 @@ export const PHASES = {
   pretraining: { batchSize: 256, capacity: 2000, learningRates: [3e-4, 1e-3], exploration: [0.2, 0.2, 1] }, // capacity: of each pair
   /** One pair alone, one update a step. */
   adapting: { batchSize: 64, capacity: 20_000, learningRates: [5e-4, 1e-3] },
+  /** One pair alone from the start, for others to start from. */
+  source: { batchSize: 64, capacity: 20_000, learningRates: [5e-4, 1e-3] },
   /** From a shared policy on, in smaller steps: it is nearly right already. */
   finetuning: { batchSize: 64, capacity: 20_000, learningRates: [1e-4, 5e-4] },
 }
@@ -14,7 +16,8 @@ export const PHASES = {
 /** PPO's steps over the phases, of the policy and of the value network. */
 const PPO_PHASES = {
   pretraining: { miniBatchSize: 512, epochs: 5, policyLearningRate: 5e-4, valueLearningRate: 1e-3 },
-  adapting: { miniBatchSize: 64, policyLearningRate: 1e-3, valueLearningRate: 1e-3 },
+  source: { miniBatchSize: 64, policyLearningRate: 3e-4, valueLearningRate: 3e-4, episodes: 5 }, // by single ones some never learn
+  adapting: { miniBatchSize: 64, policyLearningRate: 3e-4, valueLearningRate: 1e-3 },
   finetuning: { miniBatchSize: 64, policyLearningRate: 1e-4, valueLearningRate: 5e-4 },
 }
 
@@ -46,7 +49,7 @@ export function createLearner(
 }
 
 /**
- * PPO whose rollout is an episode of every pair. It explores by the deviation that it learns; an exploration that decays
+ * PPO whose rollout is an episode of every pair, or five of a source. It explores by the deviation that it learns; an exploration that decays
  * means that a converged agent gets back the deviation it began with.
  */
 class PpoLearner {
@@ -55,14 +58,15 @@ class PpoLearner {
 
   constructor(core, task, { phase, contextSize, partitions, exploration, seed, overrides }) {
     const { baseLearner, observation, action, episodeSteps } = task
+    const { episodes = 1, ...steps } = PPO_PHASES[phase]
     this.isOnPolicy = true
     this.contextSize = contextSize
     this.#agent = createPpo(core, {
       ...{ observation, action, contextSize, partitions, seed, preset: baseLearner.preset },
       options: {
         ...baseLearner.options,
-        ...PPO_PHASES[phase],
-        rolloutSteps: episodeSteps * partitions,
+        ...steps,
+        rolloutSteps: episodes * episodeSteps * partitions,
         ...overrides,
       },
     })
