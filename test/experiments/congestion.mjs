@@ -31,7 +31,7 @@ export function reportOf(scaleName, study, result) {
   const drops = (a, b) =>
     `${ratio(a.drop1.median, b.drop1.median)}× (${percent(a.drop1.median)} against ${percent(b.drop1.median)}; means ${percent(a.drop1.mean)} and ${percent(b.drop1.mean)})`
   const episodes = (a, b) =>
-    `${ratio(a.episodes.median, Math.max(b.episodes.median, 1))}× (${number(a.episodes.median)} against ${number(b.episodes.median)}; means ${number(a.episodes.mean)} and ${number(b.episodes.mean)})`
+    `${ratio(a.episodes.median, Math.max(b.episodes.median, 1))}× (${number(a.episodes.median)} against ${number(b.episodes.median)}; means ${number(a.episodes.mean)} and ${number(b.episodes.mean)}; never ${percent(a.never, 0)} and ${percent(b.never, 0)}, who count ${study.cap})`
   const ruled = median(result.apps.map(({ curves, constant, rule }) => rule / bestOf(Object.values(curves), constant)))
   return report({
     title: 'Congestion control: networks never seen',
