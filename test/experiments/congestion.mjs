@@ -68,8 +68,8 @@ export function reportOf(scaleName, study, result) {
     notes: [
       `A rule in the manner of TCP Vegas, which learns nothing, earns ${percent(ruled)} of R\\* in the median; R\\* does not count it.`,
       'Sources of transfer were trained by rollouts of five episodes; by single ones, in steps of 1e-3, two of the four of seed 0 stayed below 0, after 100 episodes and after 300. ' +
-        'Every adaptation, of whatever method, is updated after each episode. The true parameters are no upper bound here; why was not looked into.',
-      'PPO learns from its own actions only: random episodes are contexts and no more, and the first update is after the first episode that it acted in. ' +
+        'Transfer as it is learns from its first episode on, every other method from its second: its drop after one episode is the one at 0 where there is no embedding to learn. The true parameters are no upper bound here; why was not looked into.',
+      'PPO learns from its own actions only: random episodes are contexts and no more, and an episode that it acted in is learned from when it is over. ' +
         'The encoder learns from the value loss alone, and a value names no action: what does not change the value under the policy of the day stays out of the embedding.',
     ],
   })

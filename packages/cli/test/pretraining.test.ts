@@ -137,7 +137,7 @@ describe('a pretrained model', () => {
     const code = await embed.execute(['steps', '--model', 'model', '--json'], host)
     const found = JSON.parse(host.out().split('\n').at(-2)!)
     expect(found.z).toHaveLength(16)
-    expect(found.nearest.pair).toMatch(/^pair-1000[0-7]$/)
+    expect(found.nearest.pair).toMatch(/^pair-20[0-7]$/)
     expect(found.estimate.drop.low).toBeLessThanOrEqual(found.estimate.drop.high)
     expect(code).toBe(found.distance.isOutOfDistribution ? 1 : 0)
   })

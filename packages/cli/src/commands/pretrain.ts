@@ -17,7 +17,10 @@ const PRESETS = ['set', 'aware', 'flash'] as const
 
 const options = {
   pool: numberOption('⟨application, environment⟩ pairs to learn from', 60, { min: 8, max: 1000 }),
-  first: numberOption('number of the first pair; judge on others', 10_000, { min: 0, max: 1_000_000_000 }),
+  first: numberOption('number of the first pair; those below are left to judge on', 200, {
+    min: 0,
+    max: 1_000_000_000,
+  }),
   rounds: numberOption('rounds: an episode of every pair each', 40, { min: 1, max: 100_000 }),
   encoder: choiceOption('of the embedding: set is fast, aware and flash as in the papers', PRESETS, 'set'),
   seed: numberOption('same seed, same model, on any number of workers', 1, { min: 0, max: 1_000_000_000 }),
@@ -44,7 +47,7 @@ export const createPretrain = (run: RunPretraining): Command =>
     examples: [
       ['trimtab pretrain autoscaling', '60 simulated applications; goes on where an interrupted run stopped'],
       ['trimtab pretrain autoscaling --pool 200 --rounds 35 --report pool.html', 'the size of the papers'],
-      ['trimtab pretrain congestion-control --first 100', 'there are 625 networks, numbers 0 … 624'],
+      ['trimtab pretrain congestion-control', 'networks 200 to 259 of the 625 there are'],
     ],
     exits: `TASK: ${NAMES.join(', ')}\nExit: 0 done, 2 the call is bad, 130 interrupted (call again to go on).`,
     async run(values, host, operands) {
