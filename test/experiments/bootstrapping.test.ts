@@ -17,6 +17,7 @@ const life = (app: number, none: number, retraining: number) => ({
         arms: {
           rule: [episode(1)],
           none: [episode(none)],
+          margin: [episode(none / 2)],
           retraining: [episode(retraining, { reward: 147 })],
           converged: [episode(0)],
         },
