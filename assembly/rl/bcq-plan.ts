@@ -9,6 +9,7 @@
 //         codes [R, S + Z] | inputs [R, S + A] | moved [R, S + A] | first values [R] | indices i32[N] | replay records
 import { BCQ_ENCODER, BCQ_PERTURBATION, BCQ_SECOND_CRITIC } from '../abi'
 import { Real, REAL } from '../math/real'
+import { beginPlan, place, planned } from '../memory/plan'
 import { LINEAR, RELU, TANH } from '../nn/activation'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
@@ -78,14 +79,6 @@ import { recordStride, Replay } from './replay'
   meanQ: f64 = 0
 }
 
-let cursor: usize = 0
-
-function place(bytes: usize): usize {
-  const at = cursor
-  cursor += (bytes + 15) & ~15
-  return at
-}
-
 // Words of a shape: S, A, N, capacity, Z, K, C, h, then the h hidden sizes.
 // @ts-ignore: decorator
 @inline const SHAPE_HIDDEN: usize = 28
@@ -93,7 +86,7 @@ function place(bytes: usize): usize {
 /** Fills the head and returns where the body ends. */
 function layOut(head: usize, body: usize, shape: usize): usize {
   const hidden = load<i32>(shape, SHAPE_HIDDEN)
-  cursor = head
+  beginPlan(head)
   const bcq = changetype<Bcq>(place(offsetof<Bcq>()))
   bcq.stateSize = load<i32>(shape)
   bcq.actionSize = load<i32>(shape, 4)
@@ -121,11 +114,11 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   const n = <usize>bcq.batch, r = <usize>rows, z = <usize>bcq.latentSize
   const generative = changetype<Net>(bcq.encoder).flat + changetype<Net>(bcq.decoder).flat
   bcq.flat = generative + changetype<Net>(bcq.perturbation).flat + 2 * changetype<Net>(bcq.critic).flat
-  cursor = body
+  beginPlan(body)
   bcq.live = place(<usize>bcq.flat * REAL)
   bcq.moments = place(<usize>(2 * bcq.flat) * REAL)
   bcq.targets = place(<usize>(bcq.flat - generative) * REAL)
-  bcq.guarded = cursor - bcq.live
+  bcq.guarded = planned() - bcq.live
   bcq.good = place(bcq.guarded)
   bcq.gradients = place(<usize>bcq.flat * REAL)
   bcq.encoderSpace = place(<usize>changetype<Net>(bcq.encoder).workspace * REAL)
@@ -150,7 +143,7 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   bcq.firstValues = place(r * REAL)
   bcq.indices = place(n << 2)
   bcq.records = place(<usize>bcq.capacity * <usize>bcq.stride * REAL)
-  return cursor
+  return planned()
 }
 
 /** in → the hidden layers (ReLU) → out. */

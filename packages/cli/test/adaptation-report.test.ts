@@ -39,7 +39,7 @@ describe('records', () => {
     { event: 'round', round: 1, reward: 0.5, episodes: 3, updates: 10, skipped: 0 },
     { event: 'round', round: 2, reward: 0.7, episodes: 3, updates: 20, skipped: 0 },
     ...[0, 1, 2].flatMap((i): AdaptationRecord[] => [
-      { event: 'embedding', pair: `<app-${i}>`, z: [i, 2 - i, 1], reward: i },
+      { event: 'embedding', pair: `<app-${i}>`, z: [i, 2 - i, 1] },
       { event: 'evaluation', pair: `<app-${i}>`, seed: 1, method: 'pretrained', episode: 0, reward: i },
       { event: 'evaluation', pair: `<app-${i}>`, seed: 1, method: 'pretrained', episode: 1, reward: i + 1 },
     ]),

@@ -1,4 +1,4 @@
-// The map of embeddings: each pair a point, near where it behaves alike; paler where less reward was earned.
+// The map of embeddings: each pair a point, near those that behave alike.
 import { escapeHtml, fixed } from '../report/format.js'
 import { principalPlane } from './projection.js'
 import type { EmbeddingRecord } from './records.js'
@@ -21,15 +21,10 @@ export function renderMap(embeddings: readonly EmbeddingRecord[]): string {
     HEIGHT - MARGIN,
     MARGIN,
   )
-  const paleness = between(
-    embeddings.map(({ reward }) => reward),
-    0.25,
-    1,
-  )
-  const dots = embeddings.map(({ pair, reward }, i) => {
+  const dots = embeddings.map(({ pair }, i) => {
     const [px, py] = points[i]!
     const at = `${fixed(x(px), 1)}" cy="${fixed(y(py), 1)}`
-    return `<circle cx="${at}" r="7" opacity="${fixed(paleness(reward), 2)}"><title>${escapeHtml(pair)}: ${fixed(reward, 3)} a step</title></circle>`
+    return `<circle cx="${at}" r="7"><title>${escapeHtml(pair)}</title></circle>`
   })
   const labels =
     embeddings.length > MOST_LABELS
@@ -39,7 +34,7 @@ export function renderMap(embeddings: readonly EmbeddingRecord[]): string {
           return `<text x="${fixed(x(px) + 10, 1)}" y="${fixed(y(py) + 4, 1)}">${escapeHtml(pair)}</text>`
         })
   const seen = Math.round(100 * (shares[0] + shares[1]))
-  return `<section><h2>Embeddings</h2><p class="lead">Pairs that behaved alike lie together; the plane shows ${seen} % of their differences. Paler: less reward.</p>
+  return `<section><h2>Embeddings</h2><p class="lead">Pairs that behaved alike lie together; the plane shows ${seen} % of their differences.</p>
 <svg class="map" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Map of ${embeddings.length} embeddings">${dots.join('')}${labels.join('')}</svg></section>`
 }
 

@@ -29,8 +29,6 @@ export interface EmbeddingRecord {
   readonly event: 'embedding'
   readonly pair: string
   readonly z: readonly number[]
-  /** Mean reward a step there, for the colour on the map. */
-  readonly reward: number
 }
 
 export type AdaptationRecord = RoundRecord | EvaluationRecord | EmbeddingRecord

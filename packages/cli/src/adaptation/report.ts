@@ -107,5 +107,5 @@ const CHARTS = `
 .plot{position:relative;height:260px;margin:0 0 26px 52px}.plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:hidden}.plot path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .grid{stroke:var(--hair);stroke-width:1}.line{stroke:var(--series)}.plot path.band{fill:var(--series);opacity:.15;stroke:none}
 .y span,.x span{position:absolute;font-size:11.5px;color:var(--muted);line-height:1;white-space:nowrap}.y span{right:100%;margin-right:8px;transform:translateY(50%)}.x span{top:100%;margin-top:7px;transform:translateX(-50%)}.x .end{right:0;transform:none}
-.map{width:100%;max-height:520px}.map circle{fill:var(--c-m0);stroke:var(--card)}.map circle.new{fill:var(--slo)}.map text{font-size:11px;fill:var(--muted)}
+.map{width:100%;max-height:520px}.map circle{fill:var(--c-m0);stroke:var(--card)}.map text{font-size:11px;fill:var(--muted)}
 `

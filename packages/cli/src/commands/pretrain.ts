@@ -123,7 +123,6 @@ async function show(
     event: 'embedding',
     pair: name,
     z: [...z],
-    reward: 0,
   }))
   await host.appendFile(values.log, embeddings.map(toLine).join(''))
   const { task, trainingData } = model.header
