@@ -137,6 +137,7 @@ import '@trimtab/learn'
 import '@trimtab/control'
 import '@trimtab/tasks'
 import '@trimtab/trace'
+import '@trimtab/serve'
 async function main() {
 ${DRAW}
 document.title = drawn

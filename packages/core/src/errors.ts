@@ -22,6 +22,9 @@ export class FormatError extends TrimtabError {}
 /** A trace holds nothing that can be analysed; whatever can be mended is mended and reported instead. */
 export class TraceError extends TrimtabError {}
 
+/** A request was given up before it ran: no room, too late, dropped. */
+export class ServingError extends TrimtabError {}
+
 /** The host said no; `cause` is what it said. */
 export class AdapterError extends TrimtabError {}
 

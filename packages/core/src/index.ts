@@ -36,7 +36,16 @@ export type {
 export { Core, createCore } from './core.js'
 export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './ddpg.js'
 export { DqnKernel, type DqnKernelOptions, type DqnNet, type DqnReport } from './dqn.js'
-export { AdapterError, ConfigError, CoreError, FormatError, Problems, TraceError, TrimtabError } from './errors.js'
+export {
+  AdapterError,
+  ConfigError,
+  CoreError,
+  FormatError,
+  Problems,
+  ServingError,
+  TraceError,
+  TrimtabError,
+} from './errors.js'
 export { type Estimates, generalisedAdvantages, monteCarloReturns, type Steps } from './gae.js'
 export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './gru.js'
 export type { GuardReport } from './last-good.js'

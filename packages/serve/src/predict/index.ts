@@ -1,0 +1,1 @@
+export type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'
