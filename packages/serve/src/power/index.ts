@@ -1,1 +1,1 @@
-export {}
+export { type GpuClock, type GpuSample, supportedClock } from './gpu.js'
