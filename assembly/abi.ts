@@ -14,6 +14,8 @@
 @inline export const EMPTY: i32 = -2
 // @ts-ignore: decorator
 @inline export const FULL: i32 = -3
+// @ts-ignore: decorator
+@inline export const OUT_OF_RANGE: i32 = -4
 
 // What `ddpg_pointer` finds.
 // @ts-ignore: decorator
@@ -425,3 +427,11 @@
 @inline export const DQN_UPDATES: i32 = 3
 // @ts-ignore: decorator
 @inline export const PPO_CHOSEN: i32 = 19
+
+// Orders of a ready queue.
+// @ts-ignore: decorator
+@inline export const QUEUE_FIFO: i32 = 0
+// @ts-ignore: decorator
+@inline export const QUEUE_CLASS: i32 = 1
+// @ts-ignore: decorator
+@inline export const QUEUE_EXACT: i32 = 2

@@ -73,6 +73,21 @@ export {
   regressor_set,
   regressor_shape_bytes,
 } from './nn/regressor-plan'
+export { queue_bytes } from './queue/layout'
+export {
+  queue_cancel,
+  queue_clear,
+  queue_create,
+  queue_has,
+  queue_io,
+  queue_peek,
+  queue_pop,
+  queue_pop_many,
+  queue_push,
+  queue_push_many,
+  queue_size,
+} from './queue/ready-queue'
+export { queue_finish, queue_outstanding } from './queue/tenants'
 export {
   random_beta,
   random_exponential,

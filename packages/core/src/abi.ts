@@ -6,6 +6,7 @@ export const OK = 0
 export const NOT_FINITE = -1
 export const EMPTY = -2
 export const FULL = -3
+export const OUT_OF_RANGE = -4
 
 export const DDPG_IO = 0
 export const DDPG_INDICES = 1
@@ -211,3 +212,7 @@ export const DQN_LOSS = 1
 export const DQN_MEAN_Q = 2
 export const DQN_UPDATES = 3
 export const PPO_CHOSEN = 19
+
+export const QUEUE_FIFO = 0
+export const QUEUE_CLASS = 1
+export const QUEUE_EXACT = 2

@@ -74,6 +74,7 @@ export {
   pollaczekKhinchine,
 } from './queueing.js'
 export { Random } from './random.js'
+export { type QueueOrder, ReadyQueue, type ReadyQueueOptions } from './ready-queue.js'
 export {
   type RegressionLoss,
   RegressorKernel,

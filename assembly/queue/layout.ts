@@ -1,0 +1,134 @@
+// The block of one ready queue: who lies where. `ready-queue.ts` is what it does, `fifos.ts` and `heap.ts` are its two orders.
+//
+// C: capacity, D: most entries that were cancelled and not yet swept, k: classes, L: leaves of the tournament (a power of
+// two ≥ k), T: tenants. A ticket is a number below C. Every part is 64-byte aligned.
+//   head: Queue
+//   place i32[C]        where the ticket's entry is: its slot (FIFOs) or 0 (heap); −2 − (the next free ticket) when it is free
+//   io f64[IO] i32[IO] i32[IO]   columns of a batch: tokens, then arrivals; tenants; tickets
+//   FIFOs: key f64[slots] | ticket i32[slots] | next, owner i32[slots / CHUNK] | head, tail i32[k] | middle f64[k] | node [2L, 16 B]
+//   heap:  entry [3 + C + D, 16 B] | stamp u32[C]
+//   fairness: outstanding f64[T] | tokens f64[C] | tenant i32[C]
+import * as abi from '../abi'
+import { beginPlan, place, planned } from '../memory/plan'
+
+/** Slots of a FIFO come from a pool by chunks of so many. */
+// @ts-ignore: decorator
+@inline export const CHUNK: i32 = 32
+/** Entries of a batch. */
+// @ts-ignore: decorator
+@inline export const IO: i32 = 1024
+
+// @ts-ignore: decorator
+@unmanaged export class Queue {
+  capacity: i32 = 0
+  order: i32 = 0
+  /** Entries that wait, and those cancelled but still in the structure; more than `mostDead` are swept. */
+  size: i32 = 0
+  dead: i32 = 0
+  mostDead: i32 = 0
+  freeTicket: i32 = 0
+  slope: f64 = 0
+  fairness: f64 = 0
+
+  classes: i32 = 0
+  leaves: i32 = 0
+  /** The class of x is bits(x) >> shift − base: octaves cut in equal parts. */
+  shift: i32 = 0
+  base: i32 = 0
+  chunks: i32 = 0
+  freeChunk: i32 = 0
+
+  /** Entries of the heap, dead ones too, and the number of the last push. */
+  entries: i32 = 0
+  pushes: u32 = 0
+  tenants: i32 = 0
+
+  place: usize = 0
+  io: usize = 0
+  keys: usize = 0
+  tickets: usize = 0
+  nextChunk: usize = 0
+  ownerOf: usize = 0
+  headOf: usize = 0
+  tailOf: usize = 0
+  middle: usize = 0
+  nodes: usize = 0
+  heap: usize = 0
+  stamps: usize = 0
+  outstanding: usize = 0
+  tokens: usize = 0
+  tenant: usize = 0
+}
+
+/** The class index of a number ≥ 0 before the first class is taken off. */
+// @ts-ignore: decorator
+@inline export function bandOf(tokens: f64, shift: i32): i32 {
+  return <i32>(reinterpret<i64>(tokens) >> <i64>shift)
+}
+
+function align64(): void {
+  place(<usize>(-<isize>planned() & 63))
+}
+
+function part(bytes: usize): usize {
+  align64()
+  return place(bytes)
+}
+
+/** Plans everything behind the head, which is at `at`, and returns where it ends. */
+export function layOut(queue: Queue, at: usize): usize {
+  const capacity = <usize>queue.capacity, entries = capacity + <usize>queue.mostDead
+  beginPlan(at)
+  place(offsetof<Queue>())
+  queue.place = part(capacity << 2)
+  queue.io = part(<usize>IO * 24)
+  if (queue.order == abi.QUEUE_EXACT) {
+    queue.heap = part((entries + 4) << 4)
+    queue.stamps = part(capacity << 2)
+  } else {
+    const classes = <usize>queue.classes
+    const chunks = (entries + <usize>CHUNK - 1) / <usize>CHUNK + 2 * classes
+    queue.keys = part(chunks * <usize>CHUNK << 3)
+    queue.tickets = part(chunks * <usize>CHUNK << 2)
+    queue.nextChunk = part(chunks << 2)
+    queue.ownerOf = part(chunks << 2)
+    queue.headOf = part(classes << 2)
+    queue.tailOf = part(classes << 2)
+    queue.middle = part(classes << 3)
+    queue.nodes = part(<usize>queue.leaves << 5)
+    queue.chunks = <i32>chunks
+  }
+  if (queue.fairness > 0) {
+    queue.outstanding = part(<usize>queue.tenants << 3)
+    queue.tokens = part(capacity << 3)
+    queue.tenant = part(capacity << 2)
+  }
+  align64()
+  return planned()
+}
+
+export function shapeOf(
+  queue: Queue, order: i32, capacity: i32, parts: i32, lowest: f64, highest: f64, slope: f64, fairness: f64, tenants: i32,
+): void {
+  queue.order = order
+  queue.capacity = capacity
+  queue.mostDead = (capacity >> 2) + 64
+  queue.slope = slope
+  queue.fairness = fairness
+  queue.tenants = tenants
+  queue.shift = 52 - parts
+  queue.base = bandOf(lowest, queue.shift)
+  queue.classes = order == abi.QUEUE_CLASS ? bandOf(highest, queue.shift) - queue.base + 1 : 1
+  queue.leaves = queue.classes > 1 ? 1 << (32 - clz(queue.classes - 1)) : 1
+}
+
+const SCRATCH = memory.data(256, 16) // room in which a head can be planned before it exists
+
+/** Bytes of a queue. */
+export function queue_bytes(
+  order: i32, capacity: i32, parts: i32, lowest: f64, highest: f64, fairness: f64, tenants: i32,
+): usize {
+  const queue = changetype<Queue>(SCRATCH)
+  shapeOf(queue, order, capacity, parts, lowest, highest, 0, fairness, tenants)
+  return layOut(queue, 64) // from 64 on: room to align a block that is only 16-byte aligned
+}
