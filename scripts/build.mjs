@@ -14,9 +14,11 @@ const packages = ['packages', 'adapters'].flatMap((group) =>
     .filter((folder) => existsSync(join(ROOT, folder, 'src/index.ts'))),
 )
 
+const manifestOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+
 /** The sources behind `exports` and `bin` are the entries; nothing is listed twice. */
 function entriesOf(folder) {
-  const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+  const manifest = manifestOf(folder)
   const sources = Object.values(manifest.exports).flatMap((target) => target['@trimtab/source'] ?? [])
   const bins = Object.values(manifest.bin ?? {}).map((file) => file.replace('dist/', 'src/').replace(/\.js$/, '.ts'))
   return [...new Set([...sources, ...bins])].map((source) => join(ROOT, folder, source))
@@ -38,7 +40,7 @@ for (const folder of packages) {
     platform: 'neutral',
     splitting: true,
     removeNodeProtocol: false,
-    external: [/^#wasm\//, /^@trimtab\//, /^node:/],
+    external: [/^#wasm\//, /^@trimtab\//, /^node:/, ...Object.keys(manifestOf(folder).peerDependencies ?? {})],
     silent: true,
     config: false,
     tsconfig: join(ROOT, folder, 'tsconfig.json'),

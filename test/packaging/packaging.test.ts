@@ -138,6 +138,7 @@ import '@trimtab/control'
 import '@trimtab/tasks'
 import '@trimtab/trace'
 import '@trimtab/serve'
+import '@trimtab/onnx'
 async function main() {
 ${DRAW}
 document.title = drawn

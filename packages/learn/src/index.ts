@@ -16,8 +16,8 @@ export {
   ornsteinUhlenbeckStep,
   scheduleValue,
 } from './noise.js'
-export { ObservationNormaliser } from './normaliser.js'
-export { loadPolicy, Policy } from './policy.js'
+export { type NormaliserMoments, ObservationNormaliser } from './normaliser.js'
+export { loadPolicy, Policy, type PolicyHead, type PolicyNetwork, readPolicyNetwork } from './policy.js'
 export {
   checkPurpose,
   POLICY_FORMAT_VERSION,

@@ -2,6 +2,29 @@ import { type Core, doubleTensor, FormatError, RunningMoments, type Tensor, type
 
 const PREFIX = 'normaliser.'
 
+export interface NormaliserMoments {
+  /** Observations seen. */
+  readonly count: number
+  /** [S] */
+  readonly mean: Float64Array
+  /** [S] */
+  readonly variance: Float64Array
+}
+
+/**
+ * The moments that `ObservationNormaliser.save` wrote.
+ * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`, `normaliser_invalid`
+ */
+export function readMoments(reader: TensorReader, size: number): NormaliserMoments {
+  const [count] = reader.doubles(`${PREFIX}count`, 1)
+  const mean = reader.doubles(`${PREFIX}mean`, size)
+  const variance = reader.doubles(`${PREFIX}variance`, size)
+  if (!(count! > 0) || variance.some((value) => value < 0)) {
+    throw new FormatError('normaliser_invalid', 'the saved normaliser has a negative count or variance: it is damaged')
+  }
+  return { count: count!, mean, variance }
+}
+
 /**
  * Brings observations to mean 0 and deviation 1, cut at ±10 deviations, by the moments of the first `steps` of them.
  *
@@ -40,24 +63,19 @@ export class ObservationNormaliser {
 
   /**
    * Continues where `save` was called; the returned function applies the state and cannot fail.
-   * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`, `normaliser_invalid`
+   * @throws {FormatError} those of `readMoments`
    */
   load(reader: TensorReader): () => void {
-    const [count] = reader.doubles(`${PREFIX}count`, 1)
-    const mean = reader.doubles(`${PREFIX}mean`, this.#moments.size)
-    const variance = reader.doubles(`${PREFIX}variance`, this.#moments.size)
-    if (!(count! > 0) || variance.some((value) => value < 0)) {
-      throw new FormatError(
-        'normaliser_invalid',
-        'the saved normaliser has a negative count or variance: it is damaged',
-      )
-    }
-    const tensors = [
-      doubleTensor('count', [count!]),
+    const moments = readMoments(reader, this.#moments.size)
+    return () => this.set(moments)
+  }
+
+  set({ count, mean, variance }: NormaliserMoments): void {
+    this.#moments.load([
+      doubleTensor('count', [count]),
       doubleTensor('mean', [...mean]),
       doubleTensor('variance', [...variance]),
-    ]
-    return () => this.#moments.load(tensors)
+    ])
   }
 
   dispose(): void {

@@ -1,4 +1,5 @@
 import {
+  type Activation,
   ConfigError,
   type Controller,
   type Core,
@@ -8,7 +9,7 @@ import {
   type Tensor,
   TensorReader,
 } from '@trimtab/core'
-import { ObservationNormaliser } from './normaliser.js'
+import { type NormaliserMoments, ObservationNormaliser, readMoments } from './normaliser.js'
 import { type PolicyHeader, readPolicyFile } from './policy-file.js'
 import { choicesOf } from './spaces.js'
 
@@ -42,11 +43,11 @@ export const ppoPolicyTensors = (tensors: readonly Tensor[]): Tensor[] =>
     .map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name }))
 
 /** What a network's outputs mean: a squashed action, means of a box's coordinates, or a preference for each choice. */
-type Head = 'tanh' | 'means' | 'choices'
+export type PolicyHead = 'tanh' | 'means' | 'choices'
 
 /** The network that a file's policy is, and how its outputs become an action. */
 interface Served {
-  readonly head: Head
+  readonly head: PolicyHead
   readonly tensor: string
   readonly outputs: number
   /** Numbers of the tensor behind the network's: a Gaussian's log deviations. */
@@ -72,18 +73,27 @@ function servedBy({ algorithm, action }: PolicyHeader): Served {
   }
 }
 
+/** A policy as numbers: all that a decision takes, for whoever computes it elsewhere. */
+export interface PolicyNetwork {
+  readonly header: PolicyHeader
+  /** Widths from input (the observation, then the context) to output. */
+  readonly sizes: readonly number[]
+  readonly activations: readonly Activation[]
+  /** As `Mlp` has them. */
+  readonly parameters: Float32Array
+  readonly head: PolicyHead
+  /** [Z], empty for a policy without one. */
+  readonly context: Float32Array
+  /** Moments [S] by which observations are brought to deviation 1 and cut at ±10. */
+  readonly normaliser: NormaliserMoments | undefined
+}
+
 /**
- * Reads what an agent saved (`savePolicy`, or the whole `save`) for serving only: no replay, no optimiser, a few kilobytes of
- * memory, decisions equal to the agent's own to the bit. An agent with a context is served in the one it was saved in.
+ * Reads what an agent saved (`savePolicy`, or the whole `save`) as the network that it is.
  *
- * The caller compares `header` (task, spaces) with where it is going to act, or hands it to `checkPurpose`.
- *
- * @throws {FormatError} those of `readPolicyFile`; `tensor_missing`, `tensor_mismatch`, `normaliser_invalid`
- * @example
- * using policy = loadPolicy(core, bytes)
- * policy.decide(observation, action)
+ * @throws {FormatError} those of `readPolicyFile`; `policy_task_mismatch`, `tensor_missing`, `tensor_mismatch`, `normaliser_invalid`
  */
-export function loadPolicy(core: Core, bytes: Uint8Array): Policy {
+export function readPolicyNetwork(bytes: Uint8Array): PolicyNetwork {
   const { header, tensors } = readPolicyFile(bytes)
   const { head, tensor, outputs, extra } = servedBy(header)
   const reader = new TensorReader(tensors)
@@ -95,22 +105,36 @@ export function loadPolicy(core: Core, bytes: Uint8Array): Policy {
     throw new FormatError('policy_header_invalid', `a policy of layers ${sizes} decides nothing`)
   }
   const count = sizes.slice(1).reduce((sum, out, i) => sum + out * (sizes[i]! + 1), 0)
-  const parameters = reader.floats(tensor, [count + extra])
   const last = head === 'tanh' ? 'tanh' : 'linear'
-  const net = new Mlp(core, {
+  return {
+    header,
     sizes,
     activations: sizes.slice(1).map((_, i) => (i < header.hidden.length ? (header.activation ?? 'relu') : last)),
-  })
-  net.setParameters(parameters.subarray(0, count))
-  const normaliser = header.normalised ? new ObservationNormaliser(core, stateSize, 0) : undefined
-  const policy = new Policy(header, { net, normaliser, context, head, outputs })
-  try {
-    normaliser?.load(reader)()
-  } catch (cause) {
-    policy.dispose()
-    throw cause
+    parameters: reader.floats(tensor, [count + extra]).subarray(0, count),
+    head,
+    context,
+    normaliser: header.normalised ? readMoments(reader, stateSize) : undefined,
   }
-  return policy
+}
+
+/**
+ * Reads what an agent saved for serving only: no replay, no optimiser, a few kilobytes of memory, decisions equal to the
+ * agent's own to the bit. An agent with a context is served in the one it was saved in.
+ *
+ * The caller compares `header` (task, spaces) with where it is going to act, or hands it to `checkPurpose`.
+ *
+ * @throws {FormatError} those of `readPolicyNetwork`
+ * @example
+ * using policy = loadPolicy(core, bytes)
+ * policy.decide(observation, action)
+ */
+export function loadPolicy(core: Core, bytes: Uint8Array): Policy {
+  const { header, sizes, activations, parameters, head, context, normaliser: moments } = readPolicyNetwork(bytes)
+  const net = new Mlp(core, { sizes, activations })
+  net.setParameters(parameters)
+  const normaliser = moments && new ObservationNormaliser(core, moments.mean.length, 0)
+  if (moments) normaliser?.set(moments)
+  return new Policy(header, { net, normaliser, context, head, outputs: sizes.at(-1)! })
 }
 
 /** What `loadPolicy` makes a policy of. */
@@ -119,7 +143,7 @@ export interface PolicyParts {
   readonly normaliser: ObservationNormaliser | undefined
   /** [Z] */
   readonly context: Float32Array
-  readonly head: Head
+  readonly head: PolicyHead
   readonly outputs: number
 }
 
@@ -129,7 +153,7 @@ export class Policy implements Controller {
   readonly header: PolicyHeader
   readonly #net: Mlp
   readonly #normaliser: ObservationNormaliser | undefined
-  readonly #head: Head
+  readonly #head: PolicyHead
   readonly #state: Float32Array // [S], the first part of the input
   readonly #input: Float32Array // [S + Z]
   readonly #output: Float32Array

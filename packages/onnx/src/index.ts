@@ -1,0 +1,5 @@
+export type { DenseNetwork } from './export/dense.js'
+export { encoderToOnnx } from './export/encoder.js'
+export { mlpToOnnx } from './export/mlp.js'
+export { policyToOnnx } from './export/policy.js'
+export { WordPieceTokenizer } from './proxy/word-piece.js'
