@@ -1,0 +1,16 @@
+/** What NVML's functions take. A handle is an opaque 64-bit address; a buffer is passed by reference and may be filled. */
+export type NativeType = 'u32' | 'handle' | 'buffer'
+
+export type NativeArgument = number | bigint | NodeJS.TypedArray
+
+/** Returns NVML's status. */
+export type NativeFunction = (...values: readonly NativeArgument[]) => number
+
+/** A loaded library, however the runtime calls it. Every call is synchronous. */
+export interface NativeLibrary {
+  /** @returns the function, or `undefined` where this version of the library lacks it */
+  find(name: string, parameters: readonly NativeType[]): NativeFunction | undefined
+}
+
+/** Loads the library at `path`. @throws whatever the runtime throws when it is not there or not permitted */
+export type LoadLibrary = (path: string) => NativeLibrary

@@ -1,0 +1,155 @@
+// A locked clock outlives the process that set it, so each process that may lock one says so in a file first. Whoever comes next
+// finds the files of the dead and gives their clocks back. One file a process and GPU, never taken over: there is no moment at which
+// two processes could both believe to have won.
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import process from 'node:process'
+import { AdapterError } from '@trimtab/core'
+import { ownIdentity, type ProcessIdentity, stateOf } from './process-identity.js'
+
+/** Who drives a GPU, or drove it and died. */
+export interface LeaseRecord extends ProcessIdentity {
+  readonly gpu: string
+  readonly command: string
+  /** ISO date. */
+  readonly since: string
+  /** The clock that was locked last; `undefined` while none is. */
+  readonly lockedMhz: number | undefined
+  readonly file: string
+  readonly owner: 'alive' | 'dead' | 'unknown'
+}
+
+/**
+ * Where leases lie: `/run/trimtab`, which a reboot empties as it resets the clocks; a folder of this user's where that cannot be
+ * written.
+ *
+ * @throws {AdapterError} `lease_folder_unsafe` when somebody else owns the latter
+ */
+export function defaultLeaseFolder(): string {
+  const shared = '/run/trimtab'
+  try {
+    mkdirSync(shared, { recursive: true })
+    return shared
+  } catch {
+    const own = join(tmpdir(), `trimtab-${process.getuid?.() ?? 'leases'}`)
+    mkdirSync(own, { recursive: true, mode: 0o700 })
+    const found = lstatSync(own)
+    if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid()))
+      throw new AdapterError('lease_folder_unsafe', `${own} belongs to somebody else: name another folder for leases`)
+    return own
+  }
+}
+
+/** The leases in `folder`, of one GPU or of all. A folder that is not there holds none. */
+export function readLeases(folder: string, gpu?: string): LeaseRecord[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return []
+  }
+  return names.flatMap((name) => {
+    const [, uuid, pid] = /^(.+)\.(\d+)-[^.]*\.json$/.exec(name) ?? []
+    if (uuid === undefined || pid === undefined || (gpu !== undefined && uuid !== gpu)) return []
+    const file = join(folder, name)
+    const record = { ...parse(file), gpu: uuid, pid: Number(pid), file }
+    return [{ ...record, owner: stateOf(record) }]
+  })
+}
+
+/** What the file says; one that was cut short by a kill still has its name. */
+function parse(file: string): Omit<LeaseRecord, 'gpu' | 'pid' | 'file' | 'owner'> {
+  const unread = { command: 'unknown', since: 'unknown', lockedMhz: undefined }
+  try {
+    const { startTime, pidNamespace, command, since, lockedMhz } = JSON.parse(readFileSync(file, 'utf8'))
+    return { startTime, pidNamespace, command, since, lockedMhz }
+  } catch {
+    return { ...unread, startTime: undefined, pidNamespace: undefined }
+  }
+}
+
+export function removeLease({ file }: Pick<LeaseRecord, 'file'>): void {
+  rmSync(file, { force: true })
+  rmSync(draftOf(file), { force: true })
+}
+
+const draftOf = (file: string): string => `${file}.draft`
+
+/** This process's claim on one GPU. */
+export class Lease {
+  readonly file: string
+  readonly #text: Omit<LeaseRecord, 'file' | 'owner' | 'lockedMhz'>
+
+  /**
+   * @param now  for the record: when it began
+   * @throws {AdapterError} `gpu_in_use`: another process, or this one, drives the GPU; `lease_unwritable`
+   */
+  static claim(folder: string, gpu: string, now: Date): Lease {
+    const lease = new Lease(folder, gpu, now)
+    // Written first, looked around second: of two that come at once at least one sees the other.
+    const other = readLeases(folder, gpu).find(({ file, owner }) => file !== lease.file && owner !== 'dead')
+    if (!other) return lease
+    lease.release()
+    throw inUse(other)
+  }
+
+  private constructor(folder: string, gpu: string, now: Date) {
+    const owner = ownIdentity()
+    const command = basename(process.argv[1] ?? process.execPath)
+    this.#text = { ...owner, gpu, command, since: now.toISOString() }
+    this.file = join(folder, `${gpu}.${owner.pid}-${owner.startTime ?? ''}.json`)
+    try {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(this.file, this.#json(undefined), { flag: 'wx' })
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'EEXIST')
+        throw inUse({ ...this.#text, file: this.file, owner: 'alive' })
+      throw unwritable(this.file, cause)
+    }
+  }
+
+  /**
+   * Before a clock is locked, and after it was given back (`undefined`). Whole or not at all, however the process ends.
+   * @throws {AdapterError} `lease_unwritable`
+   */
+  record(lockedMhz: number | undefined): void {
+    const draft = draftOf(this.file)
+    try {
+      writeFileSync(draft, this.#json(lockedMhz))
+      renameSync(draft, this.file)
+    } catch (cause) {
+      throw unwritable(this.file, cause)
+    }
+  }
+
+  release(): void {
+    removeLease(this)
+  }
+
+  #json(lockedMhz: number | undefined): string {
+    return `${JSON.stringify({ ...this.#text, lockedMhz })}\n`
+  }
+}
+
+function inUse({
+  gpu,
+  pid,
+  command,
+  since,
+  file,
+  owner,
+}: Omit<LeaseRecord, 'lockedMhz' | 'startTime' | 'pidNamespace'>) {
+  const who = `process ${pid} (${command}, since ${since})`
+  return new AdapterError(
+    'gpu_in_use',
+    owner === 'unknown'
+      ? `${gpu} may be driven by ${who} of another container, which cannot be asked: remove ${file} if it is gone`
+      : `${gpu} is already driven by ${who}: two would undo each other's clocks; stop it, or only watch`,
+  )
+}
+
+function unwritable(file: string, cause: unknown) {
+  const message = `${file} cannot be written (${(cause as Error).message}): without it a crash would leave the clock locked; name another folder for leases`
+  return new AdapterError('lease_unwritable', message, { cause })
+}
