@@ -17,29 +17,29 @@
 // @ts-ignore: decorator
 @inline export const OUT_OF_RANGE: i32 = -4
 
-// What `ddpg_pointer` finds.
+// What `off_policy_pointer` finds, of a DDPG or a DQN agent.
 // @ts-ignore: decorator
-@inline export const DDPG_IO: i32 = 0
+@inline export const OFF_POLICY_IO: i32 = 0
 // @ts-ignore: decorator
-@inline export const DDPG_INDICES: i32 = 1
+@inline export const OFF_POLICY_INDICES: i32 = 1
 // @ts-ignore: decorator
-@inline export const DDPG_RECORDS: i32 = 2
+@inline export const OFF_POLICY_RECORDS: i32 = 2
 // @ts-ignore: decorator
-@inline export const DDPG_RANDOM: i32 = 3
+@inline export const OFF_POLICY_RANDOM: i32 = 3
 // @ts-ignore: decorator
-@inline export const DDPG_GOALS: i32 = 4
+@inline export const OFF_POLICY_GOALS: i32 = 4
 // @ts-ignore: decorator
-@inline export const DDPG_VALUES: i32 = 5
+@inline export const OFF_POLICY_VALUES: i32 = 5
 // @ts-ignore: decorator
-@inline export const DDPG_CONTEXT: i32 = 6
+@inline export const OFF_POLICY_CONTEXT: i32 = 6
 // @ts-ignore: decorator
-@inline export const DDPG_CONTEXTS: i32 = 7
+@inline export const OFF_POLICY_CONTEXTS: i32 = 7
 // @ts-ignore: decorator
-@inline export const DDPG_SLOPES: i32 = 8
+@inline export const OFF_POLICY_SLOPES: i32 = 8
 // @ts-ignore: decorator
-@inline export const DDPG_CHOSEN: i32 = 9
+@inline export const OFF_POLICY_CHOSEN: i32 = 9
 // @ts-ignore: decorator
-@inline export const DDPG_LAST_GOOD: i32 = 10
+@inline export const OFF_POLICY_LAST_GOOD: i32 = 10
 
 // What `ddpg_convert` copies: flat blocks of the actor's or the critic's shape.
 // @ts-ignore: decorator
@@ -80,8 +80,6 @@
 @inline export const DDPG_ACTOR_LOSS: i32 = 5
 // @ts-ignore: decorator
 @inline export const DDPG_MEAN_Q: i32 = 6
-// @ts-ignore: decorator
-@inline export const DDPG_UPDATES: i32 = 7
 
 // What `path_column` finds. Kinds are 0 internal, 1 server, 2 client, 3 producer, 4 consumer; flag 1 is FOLLOWS_FROM.
 // When the path is found and PATH_CUT is 1, START and END have the windows and KIND is 1 for background.
@@ -377,33 +375,6 @@
 // @ts-ignore: decorator
 @inline export const PPO_LAST_GOOD: i32 = 18
 
-
-// What `dqn_pointer` finds.
-// @ts-ignore: decorator
-@inline export const DQN_IO: i32 = 0
-// @ts-ignore: decorator
-@inline export const DQN_Q: i32 = 1
-// @ts-ignore: decorator
-@inline export const DQN_INDICES: i32 = 2
-// @ts-ignore: decorator
-@inline export const DQN_RECORDS: i32 = 3
-// @ts-ignore: decorator
-@inline export const DQN_RANDOM: i32 = 4
-// @ts-ignore: decorator
-@inline export const DQN_GOALS: i32 = 5
-// @ts-ignore: decorator
-@inline export const DQN_VALUES: i32 = 6
-// @ts-ignore: decorator
-@inline export const DQN_CONTEXT: i32 = 7
-// @ts-ignore: decorator
-@inline export const DQN_CONTEXTS: i32 = 8
-// @ts-ignore: decorator
-@inline export const DQN_SLOPES: i32 = 9
-// @ts-ignore: decorator
-@inline export const DQN_CHOSEN: i32 = 10
-// @ts-ignore: decorator
-@inline export const DQN_LAST_GOOD: i32 = 11
-
 // What `dqn_convert` copies.
 // @ts-ignore: decorator
 @inline export const DQN_ONLINE: i32 = 0
@@ -423,8 +394,6 @@
 @inline export const DQN_LOSS: i32 = 1
 // @ts-ignore: decorator
 @inline export const DQN_MEAN_Q: i32 = 2
-// @ts-ignore: decorator
-@inline export const DQN_UPDATES: i32 = 3
 // @ts-ignore: decorator
 @inline export const PPO_CHOSEN: i32 = 19
 

@@ -105,17 +105,22 @@ export {
   ddpg_convert,
   ddpg_get,
   ddpg_keep,
-  ddpg_pointer,
-  ddpg_ring_count,
-  ddpg_ring_cursor,
   ddpg_set,
-  ddpg_set_ring,
 } from './rl/access'
+export {
+  off_policy_insert,
+  off_policy_pointer,
+  off_policy_ring_count,
+  off_policy_ring_cursor,
+  off_policy_set_ring,
+  off_policy_set_updates,
+  off_policy_updates,
+} from './rl/off-policy'
 export { ddpg_bytes, ddpg_configure, ddpg_create, ddpg_shape_bytes } from './rl/agent'
 export { bcq_canonical, bcq_convert, bcq_get, bcq_pointer, bcq_set } from './rl/bcq-access'
 export { bcq_bytes, bcq_configure, bcq_create, bcq_shape_bytes } from './rl/bcq-plan'
 export { bcq_act, bcq_draw, bcq_goals, bcq_insert, bcq_learn, bcq_move, bcq_q, bcq_update } from './rl/bcq'
-export { dqn_insert, dqn_learn, dqn_update, dqn_update_pairs, dqn_values } from './rl/dqn'
+export { dqn_learn, dqn_update, dqn_update_pairs, dqn_values } from './rl/dqn'
 export {
   dqn_bytes,
   dqn_canonical,
@@ -123,14 +128,11 @@ export {
   dqn_convert,
   dqn_create,
   dqn_get,
-  dqn_pointer,
-  dqn_ring_count,
-  dqn_ring_cursor,
+  dqn_q,
   dqn_set,
-  dqn_set_ring,
   dqn_shape_bytes,
 } from './rl/dqn-plan'
-export { ddpg_act, ddpg_insert, ddpg_learn, ddpg_q, ddpg_update, ddpg_update_pairs } from './rl/ddpg'
+export { ddpg_act, ddpg_learn, ddpg_q, ddpg_update, ddpg_update_pairs } from './rl/ddpg'
 export { last_good_copy, last_good_get, last_good_length, last_good_set } from './rl/last-good'
 export { gae_estimate, gae_monte_carlo } from './rl/gae'
 export {

@@ -5,24 +5,6 @@ import { AdamOptions } from '../nn/adam'
 import { mlp_convert, Net } from '../nn/mlp'
 import { Agent } from './agent'
 import { keepGood } from './last-good'
-import { ringAt } from './replay'
-
-export function ddpg_pointer(pointer: usize, which: i32): usize {
-  const agent = changetype<Agent>(pointer)
-  switch (which) {
-    case abi.DDPG_IO: return agent.io
-    case abi.DDPG_INDICES: return agent.indices
-    case abi.DDPG_RECORDS: return agent.records
-    case abi.DDPG_RANDOM: return agent.random
-    case abi.DDPG_GOALS: return agent.goals
-    case abi.DDPG_VALUES: return agent.values
-    case abi.DDPG_CONTEXT: return agent.context
-    case abi.DDPG_CONTEXTS: return agent.contexts
-    case abi.DDPG_SLOPES: return agent.slopes
-    case abi.DDPG_CHOSEN: return agent.chosen
-    default: return changetype<usize>(agent.guard)
-  }
-}
 
 export function ddpg_get(pointer: usize, which: i32): f64 {
   const agent = changetype<Agent>(pointer)
@@ -33,8 +15,7 @@ export function ddpg_get(pointer: usize, which: i32): f64 {
     case abi.DDPG_CLONING_WEIGHT: return agent.cloningWeight
     case abi.DDPG_CRITIC_LOSS: return agent.criticLoss
     case abi.DDPG_ACTOR_LOSS: return agent.actorLoss
-    case abi.DDPG_MEAN_Q: return agent.meanQ
-    default: return <f64>agent.updates
+    default: return agent.meanQ
   }
 }
 
@@ -48,21 +29,7 @@ export function ddpg_set(pointer: usize, which: i32, value: f64): void {
     case abi.DDPG_CRITIC_LOSS: agent.criticLoss = value; break
     case abi.DDPG_ACTOR_LOSS: agent.actorLoss = value; break
     case abi.DDPG_MEAN_Q: agent.meanQ = value; break
-    case abi.DDPG_UPDATES: agent.updates = <i32>value; break
   }
-}
-
-/** Transitions in a ring, and where its next one goes. */
-export function ddpg_ring_count(pointer: usize, ring: i32): i32 {
-  return ringAt(changetype<Agent>(pointer).rings, ring).count
-}
-export function ddpg_ring_cursor(pointer: usize, ring: i32): i32 {
-  return ringAt(changetype<Agent>(pointer).rings, ring).cursor
-}
-export function ddpg_set_ring(pointer: usize, ring: i32, count: i32, cursor: i32): void {
-  const head = ringAt(changetype<Agent>(pointer).rings, ring)
-  head.count = count
-  head.cursor = cursor
 }
 
 /** Weights were set from outside: what is there now counts as good. */

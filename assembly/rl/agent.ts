@@ -2,40 +2,26 @@
 //
 // N: batch, S: state, Z: context, A: action, P: rings, G: groups of a batch; fa, fc: flat lengths of actor and critic; every part is
 // 16-byte aligned
-//   head: Agent | LastGood | actor Net | critic Net | actor AdamOptions | critic AdamOptions | random state | rings Replay[P] | sizes i32[2h + 3]
+//   head: Agent | what off-policy.ts places | actor Net | critic Net | actor AdamOptions | critic AdamOptions | sizes i32[2h + 3]
 //   body: live [fa + fc] | targets [fa + fc] | average [fa] | actor moments m, v [2 fa] | critic moments m, v [2 fc]
 //         last good copy of all these | gradients [fa + fc] | undo [3 fc] | actor workspace | critic workspace
-//         io record | input [S + Z + A] | here [N, S + Z + A] | there [N, S + Z + A] | rule [N, A] | reward, terminated, hasRule, goal, value [N]
-//         pi [N, padded(A)] | indices i32[N] | groupOf i32[N] | context [Z] | contexts [G, Z] | slopes [G, Z] | chosen rings i32[G] | records
+//         input [S + Z + A] | here [N, S + Z + A] | there [N, S + Z + A] | rule [N, A] | hasRule [N] | pi [N, padded(A)]
+//         what off-policy.ts places
 import { padded, REAL } from '../math/real'
 import { LINEAR, RELU } from '../nn/activation'
 import { beginPlan, place, planned } from '../memory/plan'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
-import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
-import { guardBlock, keepGood, LastGood } from './last-good'
-import { planRings, recordStride, ringsBytes } from './replay'
+import { random_seed } from '../random/xoshiro'
+import { guardBlock, keepGood } from './last-good'
+import { emptyRings, OffPolicy, offPolicyHeadBytes, placeBatch, placeHead } from './off-policy'
 
 // @ts-ignore: decorator
-@unmanaged export class Agent {
-  stateSize: i32 = 0
-  actionSize: i32 = 0
-  contextSize: i32 = 0
-  /** Reals of a record, and records of a ring. */
-  stride: i32 = 0
-  capacity: i32 = 0
-  partitions: i32 = 0
-  maxGroups: i32 = 0
-  batch: i32 = 0
-  updates: i32 = 0
-  guard: LastGood = changetype<LastGood>(0)
+@unmanaged export class Agent extends OffPolicy {
   actor: usize = 0
   critic: usize = 0
   actorAdam: usize = 0
   criticAdam: usize = 0
-  random: usize = 0
-  rings: usize = 0
-  records: usize = 0
   live: usize = 0
   targets: usize = 0
   average: usize = 0
@@ -47,30 +33,14 @@ import { planRings, recordStride, ringsBytes } from './replay'
   criticMoments: usize = 0
   actorSpace: usize = 0
   criticSpace: usize = 0
-  /** The record that TypeScript fills and reads. */
-  io: usize = 0
   /** One row of critic inputs, for acting. */
   input: usize = 0
   /** Critic inputs of the batch, at the stored transition and at what followed it. */
   here: usize = 0
   there: usize = 0
   rule: usize = 0
-  rewards: usize = 0
-  terminated: usize = 0
   hasRule: usize = 0
-  /** What the critic should have said, and what it said. */
-  goals: usize = 0
-  values: usize = 0
   pi: usize = 0
-  indices: usize = 0
-  /** The context of each row of the batch: an index into `contexts`. */
-  groupOf: usize = 0
-  /** What stands behind the state when acting, and in updates on ring 0. */
-  context: usize = 0
-  contexts: usize = 0
-  /** dLoss/dcontexts of the critic's loss. */
-  slopes: usize = 0
-  chosen: usize = 0
   discount: f64 = 0
   targetRate: f64 = 0
   averageRate: f64 = 0
@@ -105,14 +75,11 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   agent.contextSize = load<i32>(shape, 16)
   agent.partitions = load<i32>(shape, 20)
   agent.maxGroups = load<i32>(shape, 24)
-  agent.stride = recordStride(agent.stateSize, agent.actionSize)
-  agent.guard = changetype<LastGood>(place(offsetof<LastGood>()))
+  placeHead(agent)
   agent.actor = place(netBytes(hidden + 1))
   agent.critic = place(netBytes(hidden + 1))
   agent.actorAdam = place(offsetof<AdamOptions>())
   agent.criticAdam = place(offsetof<AdamOptions>())
-  agent.random = place(RANDOM_BYTES)
-  agent.rings = place(ringsBytes(agent.partitions))
   const sizes = place(<usize>(2 * hidden + 3) << 2)
   planNet(agent.actor, sizes, shape, agent.stateSize + agent.contextSize, agent.actionSize)
   planNet(agent.critic, sizes, shape, agent.stateSize + agent.contextSize + agent.actionSize, 1)
@@ -120,7 +87,6 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   const actor = changetype<Net>(agent.actor), critic = changetype<Net>(agent.critic)
   const fa = <usize>actor.flat * REAL, fc = <usize>critic.flat * REAL
   const row = <usize>(agent.stateSize + agent.contextSize + agent.actionSize) * REAL
-  const contexts = <usize>(agent.maxGroups * agent.contextSize) * REAL
   beginPlan(body)
   agent.live = place(fa + fc)
   agent.targets = place(fa + fc)
@@ -132,24 +98,13 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   agent.undo = place(3 * fc)
   agent.actorSpace = place(<usize>actor.workspace * REAL)
   agent.criticSpace = place(<usize>critic.workspace * REAL)
-  agent.io = place(<usize>agent.stride * REAL)
   agent.input = place(row)
   agent.here = place(n * row)
   agent.there = place(n * row)
   agent.rule = place(n * <usize>agent.actionSize * REAL)
-  agent.rewards = place(n * REAL)
-  agent.terminated = place(n * REAL)
   agent.hasRule = place(n * REAL)
-  agent.goals = place(n * REAL)
-  agent.values = place(n * REAL)
   agent.pi = place(n * <usize>padded(agent.actionSize) * REAL)
-  agent.indices = place(n << 2)
-  agent.groupOf = place(n << 2)
-  agent.context = place(<usize>agent.contextSize * REAL)
-  agent.contexts = place(contexts)
-  agent.slopes = place(contexts)
-  agent.chosen = place(<usize>agent.maxGroups << 2)
-  agent.records = place(<usize>(agent.partitions * agent.capacity) * <usize>agent.stride * REAL)
+  placeBatch(agent)
   return planned()
 }
 
@@ -174,8 +129,8 @@ function planNet(net: usize, sizes: usize, shape: usize, inputs: i32, out: i32):
 
 function headBytes(hidden: i32, partitions: i32): usize {
   return (
-    rounded(offsetof<Agent>()) + rounded(offsetof<LastGood>()) + 2 * rounded(netBytes(hidden + 1)) + 2 * rounded(offsetof<AdamOptions>()) +
-    rounded(RANDOM_BYTES) + rounded(ringsBytes(partitions)) + rounded(<usize>(2 * hidden + 3) << 2)
+    rounded(offsetof<Agent>()) + offPolicyHeadBytes(partitions) + 2 * rounded(netBytes(hidden + 1)) + 2 * rounded(offsetof<AdamOptions>()) +
+    rounded(<usize>(2 * hidden + 3) << 2)
   )
 }
 
@@ -205,7 +160,7 @@ export function ddpg_create(base: usize, shape: usize, seedLow: i32, seedHigh: i
   random_seed(agent.random, seedLow, seedHigh, 2)
   memory.copy(agent.targets, agent.live, actorBytes + <usize>changetype<Net>(agent.critic).flat * REAL)
   memory.copy(agent.average, agent.live, actorBytes)
-  planRings(agent.rings, agent.partitions, agent.records, agent.stateSize, agent.actionSize, agent.capacity)
+  emptyRings(agent)
   guardBlock(agent.guard, agent.live, agent.good - agent.live, agent.good)
 }
 

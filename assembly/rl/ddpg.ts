@@ -3,18 +3,18 @@
 // A context z may stand behind the state, of both networks, as every base learner of FLASH has it (5.4.3): one for acting, in an
 // update one for each group of rows, and the critic's loss says what of them was wrong.
 // agent.ts holds the memory map. N: batch, S: state, Z: context, A: action, G: groups.
-import { EMPTY, NOT_FINITE, OK } from '../abi'
+import { OK } from '../abi'
 import { padded, Real, REAL } from '../math/real'
 import { activate, TANH } from '../nn/activation'
 import { adam, AdamOptions, LARGEST_SQUARED_NORM, polyak, squaredNorm } from '../nn/adam'
-import { encode, encoderGradients, skipEncoder, stepEncoder } from '../nn/context-encoder'
+import { skipEncoder, stepEncoder } from '../nn/context-encoder'
 import { Encoder } from '../nn/context-encoder-plan'
 import { backward, copyReals, copyRows, deltas, forward, layerOf, Net, outputs } from '../nn/mlp'
-import { random_integer } from '../random/xoshiro'
 import { Agent } from './agent'
-import { appendContexts, sumContextSlopes } from './context'
+import { sumContextSlopes } from './context'
 import { failGuard, passGuard } from './last-good'
-import { insertRecord, ringAt, scalarsOffset } from './replay'
+import { drawBatch, drawPairs, gatherTransitions, learnEncoder, recordOf, useOwnContext } from './off-policy'
+import { ringAt, scalarsOffset } from './replay'
 
 // @ts-ignore: decorator
 @inline function actorOf(agent: Agent): Net {
@@ -77,65 +77,29 @@ export function ddpg_q(pointer: usize): f64 {
   return <f64>load<Real>(outputs(net, agent.criticSpace))
 }
 
-/** Stores the io record in a ring: 0, or NOT_FINITE and nothing changed. */
-export function ddpg_insert(pointer: usize, ring: i32): i32 {
-  const agent = changetype<Agent>(pointer)
-  return insertRecord(ringAt(agent.rings, ring), agent.io) ? OK : NOT_FINITE
-}
-
 /** `steps` updates, each on a fresh batch of ring 0: 0, or EMPTY when nothing is stored. */
 export function ddpg_update(pointer: usize, steps: i32): i32 {
   const agent = changetype<Agent>(pointer)
-  if (ringAt(agent.rings, 0).count == 0) return EMPTY
   for (; steps > 0; steps--) {
-    drawRows(agent, 0, 0, 0, agent.batch)
-    ddpg_learn(pointer)
+    const status = drawBatch(agent)
+    if (status != OK) return status
+    learn(agent, 1, 0)
   }
   return OK
 }
 
-/**
- * One update on equal shares of the chosen rings i32 [groups], each under its own context: the staged ones [G, Z], or where
- * `encoder` is not 0 the embeddings of what is staged there, whose parameters then learn from the critic's loss.
- * 0, or EMPTY when a ring is, and nothing changed.
- */
+/** One update on what `drawPairs` draws; the encoder's parameters, where there is one, learn from the critic's loss. */
 export function ddpg_update_pairs(pointer: usize, groups: i32, encoder: usize): i32 {
   const agent = changetype<Agent>(pointer)
-  for (let g = 0; g < groups; g++) if (ringAt(agent.rings, chosenRing(agent, g)).count == 0) return EMPTY
-  let row = 0
-  for (let g = 0; g < groups; g++) {
-    const end = (agent.batch * (g + 1)) / groups
-    drawRows(agent, chosenRing(agent, g), g, row, end)
-    row = end
-  }
-  if (encoder != 0) {
-    encode(changetype<Encoder>(encoder), groups, true)
-    copyReals(agent.contexts, changetype<Encoder>(encoder).embeddings, groups * agent.contextSize)
-  }
-  learn(agent, groups, encoder)
-  return OK
-}
-
-// @ts-ignore: decorator
-@inline function chosenRing(agent: Agent, group: i32): i32 {
-  return load<i32>(agent.chosen + (<usize>group << 2))
-}
-
-/** The batch's rows [row, end) come from a ring and belong to a group. */
-function drawRows(agent: Agent, ring: i32, group: i32, row: i32, end: i32): void {
-  const count = ringAt(agent.rings, ring).count
-  for (; row < end; row++) {
-    const at = <usize>row << 2
-    store<i32>(agent.indices + at, ring * agent.capacity + random_integer(agent.random, count))
-    store<i32>(agent.groupOf + at, group)
-  }
+  const status = drawPairs(agent, groups, encoder)
+  if (status == OK) learn(agent, groups, encoder)
+  return status
 }
 
 /** One update on the transitions named by `indices`, all under the context for acting. */
 export function ddpg_learn(pointer: usize): void {
   const agent = changetype<Agent>(pointer)
-  memory.fill(agent.groupOf, 0, <usize>agent.batch << 2)
-  copyReals(agent.contexts, agent.context, agent.contextSize)
+  useOwnContext(agent)
   learn(agent, 1, 0)
 }
 
@@ -158,23 +122,16 @@ function learn(agent: Agent, groups: i32, encoder: usize): void {
 /** Records → batch columns. */
 function gather(agent: Agent): void {
   const row = inputRow(agent)
-  const states = agent.stateSize, actions = agent.actionSize
-  const stateRow = <usize>states * REAL, actionRow = <usize>actions * REAL
-  const stride = <usize>agent.stride * REAL
+  const actions = agent.actionSize
+  const stateRow = <usize>agent.stateSize * REAL, actionRow = <usize>actions * REAL
   const scalars = scalarsOffset(ringAt(agent.rings, 0))
+  gatherTransitions(agent, agent.here, agent.there, row)
   for (let i: usize = 0; i < <usize>agent.batch; i++) {
-    const record = agent.records + <usize>load<i32>(agent.indices + (i << 2)) * stride
-    const next = record + stateRow + actionRow
-    copyReals(agent.here + i * row, record, states)
+    const record = recordOf(agent, i)
     copyReals(agent.here + i * row + actionOffset(agent), record + stateRow, actions)
-    copyReals(agent.there + i * row, next, states)
-    copyReals(agent.rule + i * actionRow, next + stateRow, actions)
-    store<Real>(agent.rewards + i * REAL, load<Real>(record + scalars))
-    store<Real>(agent.terminated + i * REAL, load<Real>(record + scalars + REAL))
+    copyReals(agent.rule + i * actionRow, record + 2 * stateRow + actionRow, actions)
     store<Real>(agent.hasRule + i * REAL, load<Real>(record + scalars + 2 * REAL))
   }
-  appendContexts(agent.here + stateRow, row, agent.contexts, agent.contextSize, agent.groupOf, agent.batch)
-  appendContexts(agent.there + stateRow, row, agent.contexts, agent.contextSize, agent.groupOf, agent.batch)
 }
 
 /** goal = r + γ (1 − terminated) Q'(s', π'(s')) */
@@ -227,7 +184,7 @@ function learnCritic(agent: Agent, groups: i32, encoder: usize): f64 {
   }
   const squared = squaredNorm(gradients, net.flat)
   if (!(loss < Infinity && squared < LARGEST_SQUARED_NORM)) return Infinity
-  const encoderSquared = encoder != 0 ? gradientsOfEncoder(agent, changetype<Encoder>(encoder), groups) : 0.0
+  const encoderSquared = learnEncoder(agent, encoder, groups)
   if (!(encoderSquared < LARGEST_SQUARED_NORM)) return Infinity
   agent.criticLoss = loss / <f64>n
   agent.meanQ = sum / <f64>n
@@ -237,11 +194,6 @@ function learnCritic(agent: Agent, groups: i32, encoder: usize): f64 {
   const moments = agent.criticMoments
   adam(changetype<AdamOptions>(agent.criticAdam), parameters, gradients, moments, moments + bytes, net.flat, agent.updates + 1, squared)
   return encoderSquared
-}
-
-function gradientsOfEncoder(agent: Agent, encoder: Encoder, groups: i32): f64 {
-  copyReals(encoder.slopes, agent.slopes, groups * agent.contextSize)
-  return encoderGradients(encoder, groups, true)
 }
 
 /**

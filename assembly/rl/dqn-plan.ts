@@ -1,47 +1,34 @@
 // A DQN agent's block: who lies where, and what TypeScript may read and write of it. `dqn.ts` is what it does.
 //
 // N: batch, S: state, Z: context, A: actions, P: rings, G: groups of a batch; f: flat length of the net; every part is 16-byte aligned
-//   head: Dqn | Net | AdamOptions | LastGood | random state | rings Replay[P] | sizes i32[2h + 3]
+//   head: Dqn | Net | AdamOptions | what off-policy.ts places | sizes i32[2h + 3]
 //   body: online [f], target [f], first moments [f], second moments [f] | their last good copy [4 f] | gradients [f] | workspace
-//         io record | input [S + Z] | q [A] | here [N, S + Z] | there [N, S + Z] | action, best i32[N] | reward, terminated, goal, value [N]
-//         indices i32[N] | groupOf i32[N] | context [Z] | contexts [G, Z] | slopes [G, Z] | chosen rings i32[G] | replay records
+//         input [S + Z] | q [A] | here [N, S + Z] | there [N, S + Z] | action, best i32[N] | what off-policy.ts places
 // Records have an action of one number, its index, and no rule.
 import * as abi from '../abi'
 import { REAL } from '../math/real'
 import { beginPlan, place, planned } from '../memory/plan'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_convert, mlp_initialise, Net, netBytes, planRelu } from '../nn/mlp'
-import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
-import { guardBlock, keepGood, LastGood } from './last-good'
-import { planRings, recordStride, ringAt, ringsBytes } from './replay'
+import { random_seed } from '../random/xoshiro'
+import { guardBlock, keepGood } from './last-good'
+import { emptyRings, OffPolicy, offPolicyHeadBytes, placeBatch, placeHead } from './off-policy'
 
 // @ts-ignore: decorator
-@unmanaged export class Dqn {
-  stateSize: i32 = 0
-  contextSize: i32 = 0
+@unmanaged export class Dqn extends OffPolicy {
   actions: i32 = 0
-  batch: i32 = 0
-  /** Records of a ring. */
-  capacity: i32 = 0
-  partitions: i32 = 0
-  maxGroups: i32 = 0
   loss: i32 = 0
   isDouble: i32 = 0
   /** The target follows after every so many updates. */
   targetInterval: i32 = 0
-  updates: i32 = 0
   net: usize = 0
   adam: usize = 0
-  guard: LastGood = changetype<LastGood>(0)
-  random: usize = 0
-  rings: usize = 0
   online: usize = 0
   target: usize = 0
   moments: usize = 0
   gradients: usize = 0
   workspace: usize = 0
-  /** The record that TypeScript fills; its state and the context; the values of both. */
-  io: usize = 0
+  /** The io record's state and the context; the values of both. */
   input: usize = 0
   q: usize = 0
   here: usize = 0
@@ -49,18 +36,6 @@ import { planRings, recordStride, ringAt, ringsBytes } from './replay'
   action: usize = 0
   /** Double: the online net's choice at what followed. */
   best: usize = 0
-  rewards: usize = 0
-  terminated: usize = 0
-  /** What the net should have said of the action, and what it said. */
-  goals: usize = 0
-  values: usize = 0
-  indices: usize = 0
-  groupOf: usize = 0
-  context: usize = 0
-  contexts: usize = 0
-  slopes: usize = 0
-  chosen: usize = 0
-  records: usize = 0
   discount: f64 = 0
   targetRate: f64 = 0
   lastLoss: f64 = 0
@@ -97,6 +72,7 @@ function layOut(head: usize, shape: usize): usize {
   beginPlan(head)
   const dqn = changetype<Dqn>(place(offsetof<Dqn>()))
   dqn.stateSize = load<i32>(shape)
+  dqn.actionSize = 1
   dqn.contextSize = load<i32>(shape, 4)
   dqn.actions = load<i32>(shape, 8)
   dqn.batch = load<i32>(shape, 12)
@@ -105,38 +81,24 @@ function layOut(head: usize, shape: usize): usize {
   dqn.maxGroups = load<i32>(shape, 24)
   dqn.net = place(netBytes(hidden + 1))
   dqn.adam = place(offsetof<AdamOptions>())
-  dqn.guard = changetype<LastGood>(place(offsetof<LastGood>()))
-  dqn.random = place(RANDOM_BYTES)
-  dqn.rings = place(ringsBytes(dqn.partitions))
+  placeHead(dqn)
   const sizes = place(<usize>(2 * hidden + 3) << 2)
   planRelu(dqn.net, dqn.stateSize + dqn.contextSize, hidden, shape + (SHAPE_WORDS << 2), dqn.actions, dqn.batch, sizes)
 
-  const n = <usize>dqn.batch, bytes = flatBytes(dqn), stride = <usize>recordStride(dqn.stateSize, 1) * REAL
-  const contextBytes = <usize>dqn.contextSize * REAL, groups = <usize>dqn.maxGroups
+  const n = <usize>dqn.batch, bytes = flatBytes(dqn)
   dqn.online = place(bytes)
   dqn.target = place(bytes)
   dqn.moments = place(2 * bytes)
   dqn.guard.copy = place(4 * bytes)
   dqn.gradients = place(bytes)
   dqn.workspace = place(<usize>netOf(dqn).workspace * REAL)
-  dqn.io = place(stride)
   dqn.input = place(inputRow(dqn))
   dqn.q = place(<usize>dqn.actions * REAL)
   dqn.here = place(n * inputRow(dqn))
   dqn.there = place(n * inputRow(dqn))
   dqn.action = place(n << 2)
   dqn.best = place(n << 2)
-  dqn.rewards = place(n * REAL)
-  dqn.terminated = place(n * REAL)
-  dqn.goals = place(n * REAL)
-  dqn.values = place(n * REAL)
-  dqn.indices = place(n << 2)
-  dqn.groupOf = place(n << 2)
-  dqn.context = place(contextBytes)
-  dqn.contexts = place(groups * contextBytes)
-  dqn.slopes = place(groups * contextBytes)
-  dqn.chosen = place(groups << 2)
-  dqn.records = place(<usize>dqn.partitions * <usize>dqn.capacity * stride)
+  placeBatch(dqn)
   return planned()
 }
 
@@ -146,7 +108,7 @@ function shapeBytes(hidden: i32): usize {
 
 /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
 export function dqn_shape_bytes(hidden: i32, partitions: i32): usize {
-  return shapeBytes(hidden) + offsetof<Dqn>() + 512 + netBytes(hidden + 1) + (<usize>hidden << 3) + ringsBytes(partitions)
+  return shapeBytes(hidden) + offsetof<Dqn>() + 512 + netBytes(hidden + 1) + (<usize>hidden << 3) + offPolicyHeadBytes(partitions)
 }
 
 /** Bytes of an agent. */
@@ -163,7 +125,7 @@ export function dqn_create(base: usize, shape: usize, seedLow: i32, seedHigh: i3
   mlp_initialise(dqn.net, dqn.online, dqn.random)
   random_seed(dqn.random, seedLow, seedHigh, 2)
   memory.copy(dqn.target, dqn.online, flatBytes(dqn))
-  planRings(dqn.rings, dqn.partitions, dqn.records, dqn.stateSize, 1, dqn.capacity)
+  emptyRings(dqn)
   guardBlock(dqn.guard, dqn.online, 4 * flatBytes(dqn), dqn.guard.copy)
 }
 
@@ -179,22 +141,9 @@ export function dqn_configure(
   dqn.targetInterval = targetInterval
 }
 
-export function dqn_pointer(pointer: usize, which: i32): usize {
-  const dqn = changetype<Dqn>(pointer)
-  switch (which) {
-    case abi.DQN_IO: return dqn.io
-    case abi.DQN_Q: return dqn.q
-    case abi.DQN_INDICES: return dqn.indices
-    case abi.DQN_RECORDS: return dqn.records
-    case abi.DQN_RANDOM: return dqn.random
-    case abi.DQN_GOALS: return dqn.goals
-    case abi.DQN_VALUES: return dqn.values
-    case abi.DQN_CONTEXT: return dqn.context
-    case abi.DQN_CONTEXTS: return dqn.contexts
-    case abi.DQN_SLOPES: return dqn.slopes
-    case abi.DQN_CHOSEN: return dqn.chosen
-    default: return changetype<usize>(dqn.guard)
-  }
+/** Where q [A] of the last values lies. */
+export function dqn_q(pointer: usize): usize {
+  return changetype<Dqn>(pointer).q
 }
 
 export function dqn_get(pointer: usize, which: i32): f64 {
@@ -202,8 +151,7 @@ export function dqn_get(pointer: usize, which: i32): f64 {
   switch (which) {
     case abi.DQN_LEARNING_RATE: return changetype<AdamOptions>(dqn.adam).learningRate
     case abi.DQN_LOSS: return dqn.lastLoss
-    case abi.DQN_MEAN_Q: return dqn.meanQ
-    default: return <f64>dqn.updates
+    default: return dqn.meanQ
   }
 }
 
@@ -213,21 +161,7 @@ export function dqn_set(pointer: usize, which: i32, value: f64): void {
     case abi.DQN_LEARNING_RATE: changetype<AdamOptions>(dqn.adam).learningRate = value; break
     case abi.DQN_LOSS: dqn.lastLoss = value; break
     case abi.DQN_MEAN_Q: dqn.meanQ = value; break
-    case abi.DQN_UPDATES: dqn.updates = <i32>value; break
   }
-}
-
-/** Transitions in a ring, and where its next one goes. */
-export function dqn_ring_count(pointer: usize, ring: i32): i32 {
-  return ringAt(changetype<Dqn>(pointer).rings, ring).count
-}
-export function dqn_ring_cursor(pointer: usize, ring: i32): i32 {
-  return ringAt(changetype<Dqn>(pointer).rings, ring).cursor
-}
-export function dqn_set_ring(pointer: usize, ring: i32, count: i32, cursor: i32): void {
-  const head = ringAt(changetype<Dqn>(pointer).rings, ring)
-  head.count = count
-  head.cursor = cursor
 }
 
 /** Copies a flat block to (`toFlat`) or from the canonical layout; what is set counts as good. */

@@ -2,18 +2,17 @@
 // Mnih et al. 2015, with Huber loss; double: van Hasselt et al. 2016. A context z may stand behind the state, as every base learner of
 // FLASH has it (5.4.3): one for acting, in an update one for each group of rows, and the loss says what of them was wrong.
 // dqn-plan.ts holds the memory map. N: batch, S: state, Z: context, A: actions, G: groups.
-import { EMPTY, NOT_FINITE, OK } from '../abi'
+import { NOT_FINITE, OK } from '../abi'
 import { padded, Real, REAL } from '../math/real'
 import { adam, AdamOptions, LARGEST_SQUARED_NORM, polyak, squaredNorm } from '../nn/adam'
-import { encode, encoderGradients, skipEncoder, stepEncoder } from '../nn/context-encoder'
+import { skipEncoder, stepEncoder } from '../nn/context-encoder'
 import { Encoder } from '../nn/context-encoder-plan'
 import { lossOf, lossSlope } from '../nn/loss'
 import { backward, copyReals, deltas, forward, outputs } from '../nn/mlp'
-import { random_integer } from '../random/xoshiro'
-import { appendContexts, sumContextSlopes } from './context'
+import { sumContextSlopes } from './context'
 import { Dqn, flatBytes, inputRow, netOf } from './dqn-plan'
 import { failGuard, passGuard } from './last-good'
-import { insertRecord, recordStride, ringAt, scalarsOffset } from './replay'
+import { drawBatch, drawPairs, gatherTransitions, learnEncoder, recordOf, useOwnContext } from './off-policy'
 
 /** q [A] of the io record's state under the context; returns the best action, the first of equals, or NOT_FINITE. */
 export function dqn_values(pointer: usize): i32 {
@@ -35,106 +34,56 @@ function largest(numbers: usize, n: i32): i32 {
   return best
 }
 
-/** Stores the io record in a ring: 0, or NOT_FINITE and nothing changed. */
-export function dqn_insert(pointer: usize, ring: i32): i32 {
-  const dqn = changetype<Dqn>(pointer)
-  return insertRecord(ringAt(dqn.rings, ring), dqn.io) ? OK : NOT_FINITE
-}
-
 /** `steps` updates, each on a fresh batch of ring 0: 0, or EMPTY when nothing is stored. */
 export function dqn_update(pointer: usize, steps: i32): i32 {
   const dqn = changetype<Dqn>(pointer)
-  if (ringAt(dqn.rings, 0).count == 0) return EMPTY
   for (; steps > 0; steps--) {
-    drawRows(dqn, 0, 0, 0, dqn.batch)
-    dqn_learn(pointer)
+    const status = drawBatch(dqn)
+    if (status != OK) return status
+    learn(dqn, 1, 0)
   }
   return OK
 }
 
-/**
- * One update on equal shares of the chosen rings i32 [groups], each under its own context: the staged ones [G, Z], or where
- * `encoder` is not 0 the embeddings of what is staged there, whose parameters then learn from the loss.
- * 0, or EMPTY when a ring is, and nothing changed.
- */
+/** One update on what `drawPairs` draws; the encoder's parameters, where there is one, learn from the loss. */
 export function dqn_update_pairs(pointer: usize, groups: i32, encoder: usize): i32 {
   const dqn = changetype<Dqn>(pointer)
-  for (let g = 0; g < groups; g++) if (ringAt(dqn.rings, chosenRing(dqn, g)).count == 0) return EMPTY
-  let row = 0
-  for (let g = 0; g < groups; g++) {
-    const end = (dqn.batch * (g + 1)) / groups
-    drawRows(dqn, chosenRing(dqn, g), g, row, end)
-    row = end
-  }
-  if (encoder != 0) {
-    encode(changetype<Encoder>(encoder), groups, true)
-    copyReals(dqn.contexts, changetype<Encoder>(encoder).embeddings, groups * dqn.contextSize)
-  }
-  learn(dqn, groups, encoder)
-  return OK
-}
-
-// @ts-ignore: decorator
-@inline function chosenRing(dqn: Dqn, group: i32): i32 {
-  return load<i32>(dqn.chosen + (<usize>group << 2))
-}
-
-/** The batch's rows [row, end) come from a ring and belong to a group. */
-function drawRows(dqn: Dqn, ring: i32, group: i32, row: i32, end: i32): void {
-  const count = ringAt(dqn.rings, ring).count
-  for (; row < end; row++) {
-    const at = <usize>row << 2
-    store<i32>(dqn.indices + at, ring * dqn.capacity + random_integer(dqn.random, count))
-    store<i32>(dqn.groupOf + at, group)
-  }
+  const status = drawPairs(dqn, groups, encoder)
+  if (status == OK) learn(dqn, groups, encoder)
+  return status
 }
 
 /** One update on the transitions named by `indices`, all under the context for acting. */
 export function dqn_learn(pointer: usize): void {
   const dqn = changetype<Dqn>(pointer)
-  memory.fill(dqn.groupOf, 0, <usize>dqn.batch << 2)
-  copyReals(dqn.contexts, dqn.context, dqn.contextSize)
+  useOwnContext(dqn)
   learn(dqn, 1, 0)
 }
 
 /** A loss or gradient that is not finite changes nothing but the guards' counters; after three in a row the last good weights come back. */
-function learn(dqn: Dqn, groups: i32, encoderPointer: usize): void {
+function learn(dqn: Dqn, groups: i32, encoder: usize): void {
   gather(dqn)
   setGoals(dqn)
   const loss = differentiate(dqn, groups)
   const squared = squaredNorm(dqn.gradients, netOf(dqn).flat)
-  const encoder = changetype<Encoder>(encoderPointer)
-  let encoderSquared = 0.0
-  if (encoderPointer != 0) {
-    copyReals(encoder.slopes, dqn.slopes, groups * dqn.contextSize)
-    encoderSquared = encoderGradients(encoder, groups, true)
-  }
+  const encoderSquared = learnEncoder(dqn, encoder, groups)
   if (!(loss < Infinity && squared < LARGEST_SQUARED_NORM && encoderSquared < LARGEST_SQUARED_NORM)) {
     failGuard(dqn.guard)
-    if (encoderPointer != 0) skipEncoder(encoder)
+    if (encoder != 0) skipEncoder(changetype<Encoder>(encoder))
     return
   }
   dqn.lastLoss = loss
   dqn.meanQ = meanValue(dqn)
   step(dqn, squared)
-  if (encoderPointer != 0) stepEncoder(encoder, encoderSquared)
+  if (encoder != 0) stepEncoder(changetype<Encoder>(encoder), encoderSquared)
 }
 
 /** Records → batch columns. */
 function gather(dqn: Dqn): void {
-  const row = inputRow(dqn), stateRow = <usize>dqn.stateSize * REAL
-  const stride = <usize>recordStride(dqn.stateSize, 1) * REAL
-  const scalars = scalarsOffset(ringAt(dqn.rings, 0))
+  gatherTransitions(dqn, dqn.here, dqn.there, inputRow(dqn))
   for (let i: usize = 0; i < <usize>dqn.batch; i++) {
-    const record = dqn.records + <usize>load<i32>(dqn.indices + (i << 2)) * stride
-    copyReals(dqn.here + i * row, record, dqn.stateSize)
-    store<i32>(dqn.action + (i << 2), <i32>load<Real>(record + stateRow))
-    copyReals(dqn.there + i * row, record + stateRow + REAL, dqn.stateSize)
-    store<Real>(dqn.rewards + i * REAL, load<Real>(record + scalars))
-    store<Real>(dqn.terminated + i * REAL, load<Real>(record + scalars + REAL))
+    store<i32>(dqn.action + (i << 2), <i32>load<Real>(recordOf(dqn, i) + <usize>dqn.stateSize * REAL))
   }
-  appendContexts(dqn.here + stateRow, row, dqn.contexts, dqn.contextSize, dqn.groupOf, dqn.batch)
-  appendContexts(dqn.there + stateRow, row, dqn.contexts, dqn.contextSize, dqn.groupOf, dqn.batch)
 }
 
 /** goal = r + γ (1 − terminated) Q'(s', a'), a' the best action of the target net itself or, double, of the online net. */

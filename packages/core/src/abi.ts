@@ -8,17 +8,17 @@ export const EMPTY = -2
 export const FULL = -3
 export const OUT_OF_RANGE = -4
 
-export const DDPG_IO = 0
-export const DDPG_INDICES = 1
-export const DDPG_RECORDS = 2
-export const DDPG_RANDOM = 3
-export const DDPG_GOALS = 4
-export const DDPG_VALUES = 5
-export const DDPG_CONTEXT = 6
-export const DDPG_CONTEXTS = 7
-export const DDPG_SLOPES = 8
-export const DDPG_CHOSEN = 9
-export const DDPG_LAST_GOOD = 10
+export const OFF_POLICY_IO = 0
+export const OFF_POLICY_INDICES = 1
+export const OFF_POLICY_RECORDS = 2
+export const OFF_POLICY_RANDOM = 3
+export const OFF_POLICY_GOALS = 4
+export const OFF_POLICY_VALUES = 5
+export const OFF_POLICY_CONTEXT = 6
+export const OFF_POLICY_CONTEXTS = 7
+export const OFF_POLICY_SLOPES = 8
+export const OFF_POLICY_CHOSEN = 9
+export const OFF_POLICY_LAST_GOOD = 10
 
 export const DDPG_ACTOR = 0
 export const DDPG_CRITIC = 1
@@ -39,7 +39,6 @@ export const DDPG_CLONING_WEIGHT = 3
 export const DDPG_CRITIC_LOSS = 4
 export const DDPG_ACTOR_LOSS = 5
 export const DDPG_MEAN_Q = 6
-export const DDPG_UPDATES = 7
 
 export const PATH_START = 0
 export const PATH_END = 1
@@ -188,19 +187,6 @@ export const PPO_BATCH = 16
 export const PPO_RANDOM = 17
 export const PPO_LAST_GOOD = 18
 
-export const DQN_IO = 0
-export const DQN_Q = 1
-export const DQN_INDICES = 2
-export const DQN_RECORDS = 3
-export const DQN_RANDOM = 4
-export const DQN_GOALS = 5
-export const DQN_VALUES = 6
-export const DQN_CONTEXT = 7
-export const DQN_CONTEXTS = 8
-export const DQN_SLOPES = 9
-export const DQN_CHOSEN = 10
-export const DQN_LAST_GOOD = 11
-
 export const DQN_ONLINE = 0
 export const DQN_TARGET = 1
 export const DQN_GRADIENT = 2
@@ -210,7 +196,6 @@ export const DQN_SECOND_MOMENT = 4
 export const DQN_LEARNING_RATE = 0
 export const DQN_LOSS = 1
 export const DQN_MEAN_Q = 2
-export const DQN_UPDATES = 3
 export const PPO_CHOSEN = 19
 
 export const QUEUE_FIFO = 0

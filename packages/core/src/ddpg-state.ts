@@ -40,10 +40,7 @@ export interface BlockAccess {
 
 /** Networks, Adam moments and the count of updates: what training in several places averages. */
 export function saveLearned(core: Core, arena: Arena, access: BlockAccess): Tensor[] {
-  return [
-    ...saveBlocks(BLOCKS, access.read),
-    wordTensor('updates', [core.exports.ddpg_get!(arena.pointer, abi.DDPG_UPDATES)]),
-  ]
+  return [...saveBlocks(BLOCKS, access.read), wordTensor('updates', [core.exports.off_policy_updates!(arena.pointer)])]
 }
 
 /** The returned function applies what was read and cannot fail. @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite` */
@@ -54,18 +51,18 @@ export function loadLearned(core: Core, arena: Arena, access: BlockAccess, reade
   const [updates] = reader.words('updates', 1)
   return () => {
     applyBlocks()
-    core.exports.ddpg_set!(pointer, abi.DDPG_UPDATES, updates!)
+    core.exports.off_policy_set_updates!(pointer, updates!)
   }
 }
 
 export function saveDdpg(core: Core, arena: Arena, shape: RingsShape, access: BlockAccess): Tensor[] {
   const { pointer } = arena
   const { exports } = core
-  const random = exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer
+  const random = exports.off_policy_pointer!(pointer, abi.OFF_POLICY_RANDOM) - pointer
   return [
     ...saveLearned(core, arena, access),
-    ...saveGuard(core, exports.ddpg_pointer!(pointer, abi.DDPG_LAST_GOOD)),
-    ...saveRings(core, arena, 'ddpg', exports.ddpg_pointer!(pointer, abi.DDPG_RECORDS), shape),
+    ...saveGuard(core, exports.off_policy_pointer!(pointer, abi.OFF_POLICY_LAST_GOOD)),
+    ...saveRings(core, arena, shape),
     byteTensor('random', arena.bytes.subarray(random, random + RANDOM_BYTES)),
     doubleTensor(
       'values',
@@ -88,14 +85,14 @@ export function loadDdpg(
   const values = reader.doubles('values', VALUES.length)
   const random = reader.bytes('random', RANDOM_BYTES)
   const applyLearned = loadLearned(core, arena, access, reader)
-  const guard = exports.ddpg_pointer!(pointer, abi.DDPG_LAST_GOOD)
+  const guard = exports.off_policy_pointer!(pointer, abi.OFF_POLICY_LAST_GOOD)
   const applyGuard = first ? () => startGuard(core, pointer, guard, first.skipped) : loadGuard(core, guard, reader)
-  const applyRings = loadRings(core, arena, 'ddpg', exports.ddpg_pointer!(pointer, abi.DDPG_RECORDS), shape, reader)
+  const applyRings = loadRings(core, arena, shape, reader)
 
   applyLearned()
   applyGuard()
   applyRings()
-  arena.bytes.set(random, exports.ddpg_pointer!(pointer, abi.DDPG_RANDOM) - pointer)
+  arena.bytes.set(random, exports.off_policy_pointer!(pointer, abi.OFF_POLICY_RANDOM) - pointer)
   for (const [i, which] of VALUES.entries()) exports.ddpg_set!(pointer, which, values[i]!)
 }
 

@@ -1,13 +1,14 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
 import { readBlock, writeBlock } from './blocks.js'
-import { describeNotFinite, isCount, requireFinite, requireLength } from './checks.js'
+import { isCount, requireFinite, requireLength } from './checks.js'
 import type { Context, ContextEncoder } from './context-encoder.js'
 import type { UpdateReport } from './contracts.js'
 import type { Core } from './core.js'
 import { type BlockAccess, loadDdpg, loadLearned, saveDdpg, saveLearned } from './ddpg-state.js'
 import { ConfigError, Problems } from './errors.js'
-import { type GuardReport, guardReport } from './last-good.js'
+import type { GuardReport } from './last-good.js'
+import { checkPairReplay, PairReplay } from './pair-replay.js'
 import { type Tensor, TensorReader } from './tensor.js'
 
 export interface DdpgKernelOptions {
@@ -83,8 +84,7 @@ export class DdpgKernel {
   readonly options: Required<DdpgKernelOptions>
   readonly #core: Core
   readonly #arena: Arena
-  /** Index of the io record in the arena's floats: state [S], action [A], next state [S], rule [A], reward, terminated, has rule. */
-  readonly #io: number
+  readonly #replay: PairReplay
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(core: Core, options: DdpgKernelOptions) {
@@ -122,19 +122,17 @@ export class DdpgKernel {
       whole.saturationLimit,
     )
     shape.dispose()
-    this.#io = (core.exports.ddpg_pointer!(pointer, abi.DDPG_IO) - pointer) >>> 2
+    this.#replay = new PairReplay(core, this.#arena, 'ddpg', whole)
   }
 
   /** Transitions now stored in all rings. */
   get size(): number {
-    let size = 0
-    for (let i = 0; i < this.options.partitions; i++) size += this.sizeOf(i)
-    return size
+    return this.#replay.size
   }
 
-  /** Transitions now stored in a ring. */
+  /** Transitions now stored in a ring. @throws {ConfigError} `partition_invalid` */
   sizeOf(partition: number): number {
-    return this.#core.exports.ddpg_ring_count!(this.#arena.pointer, partition)
+    return this.#replay.sizeOf(partition)
   }
 
   /**
@@ -142,9 +140,7 @@ export class DdpgKernel {
    * @throws {ConfigError} `size_mismatch`, `not_finite`
    */
   setContext(z: Float32Array): void {
-    requireLength('context', z, this.options.contextSize)
-    requireFinite('context', z)
-    this.#arena.floats.set(z, this.#at(abi.DDPG_CONTEXT))
+    this.#replay.setContext(z)
   }
 
   /**
@@ -156,7 +152,7 @@ export class DdpgKernel {
     requireLength('state', state, stateSize)
     requireLength('out', out, actionSize)
     const { pointer, floats } = this.#arena
-    const io = this.#io
+    const { io } = this.#replay
     for (let i = 0; i < stateSize; i++) floats[io + i] = state[i]!
     try {
       this.#core.exports.ddpg_act!(pointer, which === 'averaged' ? 1 : 0)
@@ -171,7 +167,7 @@ export class DdpgKernel {
    * @throws {ConfigError} `size_mismatch`
    */
   q(state: Float32Array, action: Float32Array): number {
-    this.#fill(state, action)
+    this.#replay.fill(state, action)
     return this.#core.guard('ddpg_q', (e) => e.ddpg_q!(this.#arena.pointer))
   }
 
@@ -188,26 +184,7 @@ export class DdpgKernel {
     ruleAction?: Float32Array,
     partition = 0,
   ): void {
-    const { stateSize, actionSize } = this.options
-    this.#requirePartition(partition)
-    requireLength('nextState', nextState, stateSize)
-    if (ruleAction) requireLength('ruleAction', ruleAction, actionSize)
-    this.#fill(state, action)
-    const { floats } = this.#arena
-    const next = this.#io + stateSize + actionSize
-    floats.set(nextState, next)
-    if (ruleAction) floats.set(ruleAction, next + stateSize)
-    else floats.fill(0, next + stateSize, next + stateSize + actionSize)
-    const scalars = next + stateSize + actionSize
-    floats[scalars] = reward
-    floats[scalars + 1] = terminated ? 1 : 0
-    floats[scalars + 2] = ruleAction ? 1 : 0
-    const status = this.#core.guard('ddpg_insert', (e) => e.ddpg_insert!(this.#arena.pointer, partition))
-    if (status === abi.NOT_FINITE)
-      throw new ConfigError(
-        'transition_not_finite',
-        describeNotFinite({ state, action, nextState, ruleAction: ruleAction ?? [] }, reward),
-      )
+    this.#replay.insert({ state, action, reward, nextState, terminated, ...(ruleAction && { ruleAction }) }, partition)
   }
 
   /**
@@ -215,9 +192,7 @@ export class DdpgKernel {
    * @throws {ConfigError} `replay_empty`
    */
   update(steps = 1): void {
-    const status = this.#core.guard('ddpg_update', (e) => e.ddpg_update!(this.#arena.pointer, steps))
-    if (status === abi.EMPTY)
-      throw new ConfigError('replay_empty', 'update needs at least one stored transition (call insert first)')
+    this.#replay.update(steps)
   }
 
   /**
@@ -228,61 +203,28 @@ export class DdpgKernel {
   updatePairs(partitions: Int32Array, embeddings: Float32Array): void
   updatePairs(partitions: Int32Array, contexts: readonly Context[], encoder: ContextEncoder): void
   updatePairs(partitions: Int32Array, given: Float32Array | readonly Context[], encoder?: ContextEncoder): void {
-    const { contextSize, maxGroups } = this.options
-    const groups = partitions.length
-    if (groups < 1 || groups > maxGroups)
-      throw new ConfigError('size_mismatch', `1 to ${maxGroups} pairs an update, got ${groups} (set maxGroups)`)
-    for (const partition of partitions) this.#requirePartition(partition)
-    if (given instanceof Float32Array) {
-      requireLength('embeddings', given, groups * contextSize)
-      requireFinite('embeddings', given)
-      this.#arena.floats.set(given, this.#at(abi.DDPG_CONTEXTS))
-    } else {
-      requireLength('contexts', given, groups)
-      if (encoder?.embeddingSize !== contextSize)
-        throw new ConfigError(
-          'size_mismatch',
-          `the encoder's embeddings have ${encoder?.embeddingSize} numbers, the agent's contexts ${contextSize}`,
-        )
-      encoder.stage(given, this.#core)
-    }
-    const { pointer } = this.#arena
-    const chosen = this.#core.exports.ddpg_pointer!(pointer, abi.DDPG_CHOSEN)
-    new Int32Array(this.#core.memory.buffer, chosen, groups).set(partitions)
-    const status = this.#core.guard('ddpg_update_pairs', (e) =>
-      e.ddpg_update_pairs!(pointer, groups, encoder?.pointer ?? 0),
-    )
-    if (status === abi.EMPTY)
-      throw new ConfigError('replay_empty', `each of the partitions ${partitions.join(', ')} needs a stored transition`)
+    this.#replay.updatePairs(partitions, given, encoder)
   }
 
   /** dLoss/dcontexts [G, Z] of the last update's critic loss, each summed over its rows; a copy. */
   contextSlopes(groups = 1): Float32Array {
-    const at = this.#at(abi.DDPG_SLOPES)
-    return this.#arena.floats.slice(at, at + groups * this.options.contextSize)
+    return this.#replay.contextSlopes(groups)
   }
 
   /**
-   * One update on chosen transitions of ring 0, by their place in it; `indices` holds `batchSize` of them.
+   * One update on chosen transitions: place in the ring + partition · capacity; `indices` holds `batchSize` of them.
    * @throws {ConfigError} `size_mismatch`, `index_invalid`
    */
   updateOn(indices: readonly number[]): void {
-    requireLength('indices', indices, this.options.batchSize)
-    const size = this.sizeOf(0)
-    const bad = indices.find((index) => !Number.isInteger(index) || index < 0 || index >= size)
-    if (bad !== undefined) throw new ConfigError('index_invalid', `indices must be in 0 … ${size - 1}, got ${bad}`)
-    const { pointer } = this.#arena
-    const at = this.#core.exports.ddpg_pointer!(pointer, abi.DDPG_INDICES)
-    new Int32Array(this.#core.memory.buffer, at, indices.length).set(indices)
-    this.#core.guard('ddpg_learn', (e) => e.ddpg_learn!(pointer))
+    this.#replay.updateOn(indices)
   }
 
   /** Updates done and skipped, and the losses of the last one done. */
   report(): UpdateReport & GuardReport {
     const get = (which: number): number => this.#core.exports.ddpg_get!(this.#arena.pointer, which)
     return {
-      updates: get(abi.DDPG_UPDATES),
-      ...guardReport(this.#core, this.#core.exports.ddpg_pointer!(this.#arena.pointer, abi.DDPG_LAST_GOOD)),
+      updates: this.#replay.updates,
+      ...this.#replay.guardReport(),
       criticLoss: get(abi.DDPG_CRITIC_LOSS),
       actorLoss: get(abi.DDPG_ACTOR_LOSS),
       meanQ: get(abi.DDPG_MEAN_Q),
@@ -291,11 +233,7 @@ export class DdpgKernel {
 
   /** The last batch's goals r + γ (1 − terminated) Q'(s', π'(s')) and the critic's values before its step, [batchSize] each. */
   lastBatch(): { goals: Float32Array; values: Float32Array } {
-    const read = (which: number): Float32Array => {
-      const at = this.#at(which)
-      return this.#arena.floats.slice(at, at + this.options.batchSize)
-    }
-    return { goals: read(abi.DDPG_GOALS), values: read(abi.DDPG_VALUES) }
+    return this.#replay.lastBatch()
   }
 
   /** The last update's gradient before clipping and decay, canonical, a copy. */
@@ -369,24 +307,6 @@ export class DdpgKernel {
     write: (which, values) => this.#write(which, values),
   }
 
-  /** Where a part starts in the arena's floats. */
-  #at(which: number): number {
-    return (this.#core.exports.ddpg_pointer!(this.#arena.pointer, which) - this.#arena.pointer) >>> 2
-  }
-
-  #requirePartition(partition: number): void {
-    const { partitions } = this.options
-    if (!(Number.isInteger(partition) && partition >= 0 && partition < partitions))
-      throw new ConfigError('partition_invalid', `partition must be in 0 … ${partitions - 1}, got ${partition}`)
-  }
-
-  #fill(state: Float32Array, action: Float32Array): void {
-    requireLength('state', state, this.options.stateSize)
-    requireLength('action', action, this.options.actionSize)
-    this.#arena.floats.set(state, this.#io)
-    this.#arena.floats.set(action, this.#io + this.options.stateSize)
-  }
-
   #read(which: number): Float32Array {
     const { pointer } = this.#arena
     const length = this.#core.exports.ddpg_canonical!(pointer, which)
@@ -400,25 +320,11 @@ export class DdpgKernel {
 
 function check(options: Required<DdpgKernelOptions>): void {
   const problems = new Problems()
-  const { stateSize, actionSize, hidden, batchSize, capacity, seed, discount } = options
-  const { contextSize, partitions, maxGroups } = options
-  for (const [name, value] of Object.entries({ stateSize, actionSize, batchSize, capacity, partitions, maxGroups })) {
-    problems.check(isCount(value), `${name} must be a positive integer, got ${value}`)
-  }
-  problems.check(
-    hidden.length > 0 && hidden.every(isCount),
-    `hidden must name positive widths, got [${hidden.join(', ')}]`,
-  )
-  problems.check(
-    Number.isInteger(contextSize) && contextSize >= 0,
-    `contextSize must be a whole number >= 0, got ${contextSize}`,
-  )
-  problems.check(maxGroups <= batchSize, `maxGroups must not exceed batchSize ${batchSize}, got ${maxGroups}`)
-  problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
-  problems.check(discount >= 0 && discount <= 1, `discount must be in [0, 1], got ${discount}`)
-  for (const name of ['targetRate', 'averageRate'] as const) {
-    problems.check(options[name] >= 0 && options[name] <= 1, `${name} must be in [0, 1], got ${options[name]}`)
-  }
+  const { actionSize, hidden, averageRate } = options
+  checkPairReplay(problems, options, actionSize)
+  problems.check(isCount(actionSize), `actionSize must be a positive integer, got ${actionSize}`)
+  problems.check(hidden.length > 0, 'hidden must name at least one width')
+  problems.check(averageRate >= 0 && averageRate <= 1, `averageRate must be in [0, 1], got ${averageRate}`)
   for (const name of [
     'actorLearningRate',
     'criticLearningRate',
@@ -431,10 +337,5 @@ function check(options: Required<DdpgKernelOptions>): void {
   ] as const) {
     problems.check(Number.isFinite(options[name]) && options[name] >= 0, `${name} must be >= 0, got ${options[name]}`)
   }
-  const replayBytes = 4 * partitions * capacity * (2 * (stateSize + actionSize) + 3)
-  problems.check(
-    !(replayBytes > 2 ** 30),
-    `${partitions} × capacity ${capacity} needs ${replayBytes} bytes of replay, at most 2^30`,
-  )
   problems.throwIfAny('DdpgKernel')
 }

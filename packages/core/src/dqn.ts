@@ -1,12 +1,13 @@
 import * as abi from './abi.js'
 import { Arena } from './arena.js'
 import { readBlock, writeBlock } from './blocks.js'
-import { describeNotFinite, isCount, requireFinite, requireLength } from './checks.js'
+import { isCount, requireFinite, requireLength } from './checks.js'
 import type { Context, ContextEncoder } from './context-encoder.js'
 import type { Core } from './core.js'
 import { learnedDqn, loadDqn, loadLearnedDqn, saveDqn } from './dqn-state.js'
 import { ConfigError, Problems } from './errors.js'
-import { type GuardReport, guardReport } from './last-good.js'
+import type { GuardReport } from './last-good.js'
+import { checkPairReplay, PairReplay } from './pair-replay.js'
 import { type Tensor, TensorReader } from './tensor.js'
 
 export interface DqnKernelOptions {
@@ -65,8 +66,8 @@ export class DqnKernel {
   readonly options: Required<DqnKernelOptions>
   readonly #core: Core
   readonly #arena: Arena
-  /** Indices in the arena's floats: the io record (state [S], action, next state [S], rule, reward, terminated, has rule), q [A]. */
-  readonly #io: number
+  readonly #replay: PairReplay
+  /** Index of q [A] in the arena's floats. */
   readonly #q: number
 
   /** @throws {ConfigError} `config_invalid` with every problem */
@@ -105,24 +106,23 @@ export class DqnKernel {
       whole.targetInterval,
     )
     shape.dispose()
-    this.#io = this.#at(abi.DQN_IO)
-    this.#q = this.#at(abi.DQN_Q)
+    this.#replay = new PairReplay(core, this.#arena, 'dqn', { ...whole, actionSize: 1 })
+    this.#q = (core.exports.dqn_q!(pointer) - pointer) >>> 2
   }
 
-  /** Transitions now stored, of one ring or of all. */
-  size(partition?: number): number {
-    const count = (ring: number): number => this.#core.exports.dqn_ring_count!(this.#arena.pointer, ring)
-    if (partition !== undefined) return count(this.#ring(partition))
-    let sum = 0
-    for (let ring = 0; ring < this.options.partitions; ring++) sum += count(ring)
-    return sum
+  /** Transitions now stored in all rings. */
+  get size(): number {
+    return this.#replay.size
   }
 
-  /** From now on the context [Z] of `values`, `update` and `updateOn`; zeros at creation. @throws {ConfigError} `size_mismatch`, `not_finite` */
+  /** Transitions now stored in a ring. @throws {ConfigError} `partition_invalid` */
+  sizeOf(partition: number): number {
+    return this.#replay.sizeOf(partition)
+  }
+
+  /** From now on the context [Z] of `best`, `update` and `updateOn`; zeros at creation. @throws {ConfigError} `size_mismatch`, `not_finite` */
   setContext(context: Float32Array): void {
-    requireLength('context', context, this.options.contextSize)
-    requireFinite('context', context)
-    this.#arena.floats.set(context, this.#at(abi.DQN_CONTEXT))
+    this.#replay.setContext(context)
   }
 
   /**
@@ -135,7 +135,8 @@ export class DqnKernel {
     requireLength('state', state, stateSize)
     if (out) requireLength('out', out, actions)
     const { pointer, floats } = this.#arena
-    for (let i = 0; i < stateSize; i++) floats[this.#io + i] = state[i]!
+    const { io } = this.#replay
+    for (let i = 0; i < stateSize; i++) floats[io + i] = state[i]!
     let best: number
     try {
       best = this.#core.exports.dqn_values!(pointer)
@@ -158,25 +159,11 @@ export class DqnKernel {
     terminated: boolean,
     partition = 0,
   ): void {
-    const { stateSize, actions } = this.options
-    requireLength('state', state, stateSize)
-    requireLength('nextState', nextState, stateSize)
+    const { actions } = this.options
     if (!Number.isInteger(action) || action < 0 || action >= actions) {
       throw new ConfigError('action_invalid', `action must be an index in 0 … ${actions - 1}, got ${action}`)
     }
-    const ring = this.#ring(partition)
-    const { floats } = this.#arena
-    floats.set(state, this.#io)
-    floats[this.#io + stateSize] = action
-    floats.set(nextState, this.#io + stateSize + 1)
-    const rest = this.#io + 2 * stateSize + 1
-    floats[rest] = 0
-    floats[rest + 1] = reward
-    floats[rest + 2] = terminated ? 1 : 0
-    floats[rest + 3] = 0
-    const status = this.#core.guard('dqn_insert', (e) => e.dqn_insert!(this.#arena.pointer, ring))
-    if (status === abi.NOT_FINITE)
-      throw new ConfigError('transition_not_finite', describeNotFinite({ state, nextState }, reward))
+    this.#replay.insert({ state, action: [action], reward, nextState, terminated }, partition)
   }
 
   /**
@@ -184,7 +171,7 @@ export class DqnKernel {
    * @throws {ConfigError} `replay_empty`
    */
   update(steps = 1): void {
-    this.#requireStored(this.#core.guard('dqn_update', (e) => e.dqn_update!(this.#arena.pointer, steps)))
+    this.#replay.update(steps)
   }
 
   /**
@@ -194,42 +181,13 @@ export class DqnKernel {
    */
   updatePairs(partitions: ArrayLike<number>, contexts: Float32Array): void
   updatePairs(partitions: ArrayLike<number>, contexts: readonly Context[], encoder: ContextEncoder): void
-  updatePairs(
-    partitions: ArrayLike<number>,
-    contexts: Float32Array | readonly Context[],
-    encoder?: ContextEncoder,
-  ): void {
-    const { contextSize, maxGroups } = this.options
-    const groups = partitions.length
-    if (groups < 1 || groups > maxGroups)
-      throw new ConfigError('size_mismatch', `1 to ${maxGroups} partitions at a time, got ${groups} (set maxGroups)`)
-    const rings = Array.from(partitions, (partition) => this.#ring(partition))
-    if (encoder) {
-      if (encoder.embeddingSize !== contextSize) {
-        throw new ConfigError(
-          'size_mismatch',
-          `the encoder's embeddings have ${encoder.embeddingSize} numbers, contextSize is ${contextSize}`,
-        )
-      }
-      requireLength('contexts', contexts, groups)
-      encoder.stage(contexts as readonly Context[], this.#core)
-    } else {
-      requireLength('contexts', contexts, groups * contextSize)
-      requireFinite('contexts', contexts as Float32Array)
-      this.#arena.floats.set(contexts as Float32Array, this.#at(abi.DQN_CONTEXTS))
-    }
-    this.#words(abi.DQN_CHOSEN, groups).set(rings)
-    const { pointer } = this.#arena
-    const status = this.#core.guard('dqn_update_pairs', (e) =>
-      e.dqn_update_pairs!(pointer, groups, encoder?.pointer ?? 0),
-    )
-    this.#requireStored(status)
+  updatePairs(partitions: ArrayLike<number>, given: Float32Array | readonly Context[], encoder?: ContextEncoder): void {
+    this.#replay.updatePairs(partitions, given, encoder)
   }
 
   /** dLoss/dcontexts [G, Z] of the last update, each summed over its group's rows; a copy. */
-  slopes(groups: number): Float32Array {
-    const at = this.#at(abi.DQN_SLOPES)
-    return this.#arena.floats.slice(at, at + groups * this.options.contextSize)
+  contextSlopes(groups = 1): Float32Array {
+    return this.#replay.contextSlopes(groups)
   }
 
   /**
@@ -237,36 +195,21 @@ export class DqnKernel {
    * @throws {ConfigError} `size_mismatch`, `index_invalid`
    */
   updateOn(indices: readonly number[]): void {
-    const { batchSize, capacity, partitions } = this.options
-    requireLength('indices', indices, batchSize)
-    const bad = indices.find((index) => {
-      const partition = Math.floor(index / capacity)
-      return (
-        !(partition >= 0 && partition < partitions && Number.isInteger(index)) ||
-        index % capacity >= this.size(partition)
-      )
-    })
-    if (bad !== undefined) throw new ConfigError('index_invalid', `indices must name stored transitions, got ${bad}`)
-    this.#words(abi.DQN_INDICES, batchSize).set(indices)
-    this.#core.guard('dqn_learn', (e) => e.dqn_learn!(this.#arena.pointer))
+    this.#replay.updateOn(indices)
   }
 
   report(): DqnReport {
     return {
-      updates: this.#get(abi.DQN_UPDATES),
+      updates: this.#replay.updates,
       loss: this.#get(abi.DQN_LOSS),
       meanQ: this.#get(abi.DQN_MEAN_Q),
-      ...guardReport(this.#core, this.#core.exports.dqn_pointer!(this.#arena.pointer, abi.DQN_LAST_GOOD)),
+      ...this.#replay.guardReport(),
     }
   }
 
   /** The last batch's goals r + γ (1 − terminated) Q'(s', a') and the values Q(s, a) before the step, [batchSize] each. */
   lastBatch(): { goals: Float32Array; values: Float32Array } {
-    const read = (which: number): Float32Array => {
-      const at = this.#at(which)
-      return this.#arena.floats.slice(at, at + this.options.batchSize)
-    }
-    return { goals: read(abi.DQN_GOALS), values: read(abi.DQN_VALUES) }
+    return this.#replay.lastBatch()
   }
 
   get learningRate(): number {
@@ -332,35 +275,6 @@ export class DqnKernel {
     return this.#core.exports.dqn_get!(this.#arena.pointer, which)
   }
 
-  /** Where a part starts in the arena's floats. */
-  #at(which: number): number {
-    const { pointer } = this.#arena
-    return (this.#core.exports.dqn_pointer!(pointer, which) - pointer) >>> 2
-  }
-
-  #words(which: number, length: number): Int32Array {
-    return new Int32Array(this.#core.memory.buffer, this.#core.exports.dqn_pointer!(this.#arena.pointer, which), length)
-  }
-
-  #ring(partition: number): number {
-    const { partitions } = this.options
-    if (!Number.isInteger(partition) || partition < 0 || partition >= partitions) {
-      throw new ConfigError(
-        'partition_invalid',
-        `a partition must be in 0 … ${partitions - 1}, got ${partition} (set partitions)`,
-      )
-    }
-    return partition
-  }
-
-  #requireStored(status: number): void {
-    if (status === abi.EMPTY)
-      throw new ConfigError(
-        'replay_empty',
-        'an update needs at least one stored transition of each pair (call insert first)',
-      )
-  }
-
   #read(which: number): Float32Array {
     const { pointer } = this.#arena
     return readBlock(this.#core, 'dqn_convert', [pointer, which], this.#core.exports.dqn_canonical!(pointer))
@@ -373,28 +287,14 @@ export class DqnKernel {
 
 function check(options: Required<DqnKernelOptions>): void {
   const problems = new Problems()
-  const { stateSize, hidden, contextSize, capacity, partitions, seed, discount, targetRate, loss } = options
-  for (const name of [
-    'stateSize',
-    'actions',
-    'batchSize',
-    'capacity',
-    'partitions',
-    'maxGroups',
-    'targetInterval',
-  ] as const) {
+  const { loss } = options
+  checkPairReplay(problems, options, 1)
+  for (const name of ['actions', 'targetInterval'] as const) {
     problems.check(isCount(options[name]), `${name} must be a positive integer, got ${options[name]}`)
   }
-  problems.check(contextSize === 0 || isCount(contextSize), `contextSize must be an integer ≥ 0, got ${contextSize}`)
-  problems.check(hidden.every(isCount), `hidden must name positive widths, got [${hidden.join(', ')}]`)
-  problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
-  problems.check(discount >= 0 && discount <= 1, `discount must be in [0, 1], got ${discount}`)
-  problems.check(targetRate >= 0 && targetRate <= 1, `targetRate must be in [0, 1], got ${targetRate}`)
   problems.check(loss === 'huber' || loss === 'mse', `loss must be huber or mse, got ${loss}`)
   for (const name of ['learningRate', 'weightDecay', 'maxGradientNorm'] as const) {
     problems.check(Number.isFinite(options[name]) && options[name] >= 0, `${name} must be ≥ 0, got ${options[name]}`)
   }
-  const replayBytes = 4 * partitions * capacity * (2 * stateSize + 5)
-  problems.check(!(replayBytes > 2 ** 30), `capacity ${capacity} needs ${replayBytes} bytes of replay, at most 2^30`)
   problems.throwIfAny('DqnKernel')
 }

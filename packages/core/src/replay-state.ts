@@ -1,4 +1,5 @@
 // The tensors of a replay ring (assembly/rl/replay.ts), column by column, and back.
+import * as abi from './abi.js'
 import type { Arena } from './arena.js'
 import type { Core } from './core.js'
 import { FormatError } from './errors.js'
@@ -22,7 +23,8 @@ const columns = ({ stateSize, actionSize }: ReplayShape): readonly (readonly [na
 ]
 
 /** Numbers of a record. */
-const recordStride = ({ stateSize, actionSize }: ReplayShape): number => 2 * (stateSize + actionSize) + 3
+export const recordStride = ({ stateSize, actionSize }: Pick<ReplayShape, 'stateSize' | 'actionSize'>): number =>
+  2 * (stateSize + actionSize) + 3
 
 const columnShape = (count: number, width: number): number[] => (width === 0 ? [count] : [count, width])
 
@@ -102,21 +104,15 @@ const ringsOf = (first: number, shape: RingsShape): { readonly records: number; 
   }))
 
 /**
- * @param kernel  what the names of the core's exports begin with
- * @param first   where the first ring's records lie
+ * @param arena  that of an off-policy agent
  */
-export function saveRings(
-  core: Core,
-  arena: Arena,
-  kernel: 'ddpg' | 'dqn',
-  first: number,
-  shape: RingsShape,
-): Tensor[] {
-  const { [`${kernel}_ring_count`]: countOf, [`${kernel}_ring_cursor`]: cursorOf } = core.exports
+export function saveRings(core: Core, arena: Arena, shape: RingsShape): Tensor[] {
+  const { exports } = core
+  const first = exports.off_policy_pointer!(arena.pointer, abi.OFF_POLICY_RECORDS)
   const rings = ringsOf(first, shape).map((ring, i) => ({
     ...ring,
-    count: countOf!(arena.pointer, i),
-    cursor: cursorOf!(arena.pointer, i),
+    count: exports.off_policy_ring_count!(arena.pointer, i),
+    cursor: exports.off_policy_ring_cursor!(arena.pointer, i),
   }))
   return [
     wordTensor(
@@ -131,21 +127,15 @@ export function saveRings(
  * The returned function applies what `saveRings` gave and cannot fail.
  * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`, `replay_invalid`
  */
-export function loadRings(
-  core: Core,
-  arena: Arena,
-  kernel: 'ddpg' | 'dqn',
-  first: number,
-  shape: RingsShape,
-  reader: TensorReader,
-): () => void {
+export function loadRings(core: Core, arena: Arena, shape: RingsShape, reader: TensorReader): () => void {
+  const first = core.exports.off_policy_pointer!(arena.pointer, abi.OFF_POLICY_RECORDS)
   const heads = reader.words('rings', 2 * shape.partitions)
   const restore = ringsOf(first, shape).map(({ records, prefix }, i) => {
     const [count, cursor] = [heads[2 * i]!, heads[2 * i + 1]!]
     const restoreRecords = loadReplay(arena, records, shape, reader, { count, cursor }, prefix)
     return () => {
       restoreRecords()
-      core.exports[`${kernel}_set_ring`]!(arena.pointer, i, count, cursor)
+      core.exports.off_policy_set_ring!(arena.pointer, i, count, cursor)
     }
   })
   return () => {

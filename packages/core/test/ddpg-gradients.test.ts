@@ -48,7 +48,7 @@ class RawAgent {
       options.saturationPenalty ?? 0,
       options.saturationLimit ?? 1.5,
     )
-    const io = e.ddpg_pointer!(this.pointer, abi.DDPG_IO)
+    const io = e.off_policy_pointer!(this.pointer, abi.OFF_POLICY_IO)
     for (const t of transitions) {
       const record = [
         ...t.state,
@@ -60,7 +60,7 @@ class RawAgent {
         t.rule ? 1 : 0,
       ]
       real64.f64(io, record.length).set(record)
-      expect(e.ddpg_insert!(this.pointer, 0)).toBe(abi.OK)
+      expect(e.off_policy_insert!(this.pointer, 0)).toBe(abi.OK)
     }
   }
 
@@ -80,7 +80,7 @@ class RawAgent {
   }
 
   learn(): void {
-    const indices = real64.exports.ddpg_pointer!(this.pointer, abi.DDPG_INDICES)
+    const indices = real64.exports.off_policy_pointer!(this.pointer, abi.OFF_POLICY_INDICES)
     new Int32Array(real64.exports.memory.buffer, indices, INDICES.length).set(INDICES)
     real64.exports.ddpg_learn!(this.pointer)
   }
@@ -90,7 +90,7 @@ class RawAgent {
   }
 
   skipped(): number {
-    const guard = real64.exports.ddpg_pointer!(this.pointer, abi.DDPG_LAST_GOOD)
+    const guard = real64.exports.off_policy_pointer!(this.pointer, abi.OFF_POLICY_LAST_GOOD)
     return real64.exports.last_good_get!(guard, abi.LAST_GOOD_SKIPPED)
   }
 }

@@ -212,8 +212,8 @@ describe('gradients, by central differences in f64', () => {
         Number(t.terminated),
         t.rule ? 1 : 0,
       ]
-      real64.f64(e.ddpg_pointer!(agent, abi.DDPG_IO), record.length).set(record)
-      e.ddpg_insert!(agent, i % 2)
+      real64.f64(e.off_policy_pointer!(agent, abi.OFF_POLICY_IO), record.length).set(record)
+      e.off_policy_insert!(agent, i % 2)
     }
     const words = [abi.ENCODER_SET, 3, 5, 1, 0, GROUPS, 2, 6, 2, 2, 4, 2]
     const encoderShape = real64.allocate(e.encoder_shape_bytes!(3))
@@ -224,8 +224,8 @@ describe('gradients, by central differences in f64', () => {
     real64.f64(e.encoder_pointer!(encoder, abi.ENCODER_STEPS), 24).set(wave(24, 3))
     new Int32Array(e.memory.buffer, e.encoder_pointer!(encoder, abi.ENCODER_LENGTHS), 3).set([3, 1, 4])
     new Int32Array(e.memory.buffer, e.encoder_pointer!(encoder, abi.ENCODER_COUNTS), 2).set([2, 1])
-    new Int32Array(e.memory.buffer, e.ddpg_pointer!(agent, abi.DDPG_CHOSEN), 2).set([1, 0])
-    const random = new Uint8Array(e.memory.buffer, e.ddpg_pointer!(agent, abi.DDPG_RANDOM), 32)
+    new Int32Array(e.memory.buffer, e.off_policy_pointer!(agent, abi.OFF_POLICY_CHOSEN), 2).set([1, 0])
+    const random = new Uint8Array(e.memory.buffer, e.off_policy_pointer!(agent, abi.OFF_POLICY_RANDOM), 32)
     const start = random.slice()
     const convert = (family: string, pointer: number, which: number, length: number, values?: Float64Array) => {
       const staging = values ? real64.put(values) : real64.allocate(8 * length)
@@ -246,13 +246,13 @@ describe('gradients, by central differences in f64', () => {
     const { e, agent, encoder, convert, update } = still()
     const length = e.encoder_canonical!(encoder)
     update()
-    const goals = real64.f64(e.ddpg_pointer!(agent, abi.DDPG_GOALS), BATCH).slice()
+    const goals = real64.f64(e.off_policy_pointer!(agent, abi.OFF_POLICY_GOALS), BATCH).slice()
     const analytic = convert('encoder', encoder, abi.ENCODER_GRADIENT, length)
     const parameters = convert('encoder', encoder, abi.ENCODER_PARAMETERS, length)
     const numeric = centralDifferences(parameters, (moved) => {
       convert('encoder', encoder, abi.ENCODER_PARAMETERS, length, moved)
       update()
-      const values = real64.f64(e.ddpg_pointer!(agent, abi.DDPG_VALUES), BATCH)
+      const values = real64.f64(e.off_policy_pointer!(agent, abi.OFF_POLICY_VALUES), BATCH)
       return values.reduce((sum, value, i) => sum + (value - goals[i]!) ** 2, 0) / BATCH
     })
     expect(relativeGap(analytic, numeric)).toBeLessThan(1e-6)

@@ -205,7 +205,7 @@ describe('DdpgKernel refuses', () => {
   it('names every problem of its options at once', () => {
     expect(() =>
       smallAgent(core, { batchSize: 0, discount: 2, weightDecay: -1, capacity: 1.5, hidden: [] }, 0),
-    ).toThrow(/batchSize.*capacity.*hidden.*discount.*weightDecay/)
+    ).toThrow(/batchSize.*capacity.*discount.*hidden.*weightDecay/)
     expect(() => smallAgent(core, { capacity: 1e9 }, 0)).toThrow(/bytes of replay/)
   })
 })

@@ -62,8 +62,8 @@ class RawDqn {
     for (let i = 0; i < STORED; i++) {
       const t = transition(i)
       const record = [...t.state, t.action, ...t.next, 0, t.reward, Number(t.terminated), 0]
-      real64.f64(this.at(abi.DQN_IO), record.length).set(record)
-      expect(e.dqn_insert!(this.pointer, 0)).toBe(abi.OK)
+      real64.f64(this.at(abi.OFF_POLICY_IO), record.length).set(record)
+      expect(e.off_policy_insert!(this.pointer, 0)).toBe(abi.OK)
     }
     this.setContext(context)
     // A target of its own, or the target term would hide in the online one.
@@ -74,11 +74,11 @@ class RawDqn {
   }
 
   at(which: number): number {
-    return real64.exports.dqn_pointer!(this.pointer, which)
+    return real64.exports.off_policy_pointer!(this.pointer, which)
   }
 
   setContext(values: Float64Array): void {
-    real64.f64(this.at(abi.DQN_CONTEXT), CONTEXT).set(values)
+    real64.f64(this.at(abi.OFF_POLICY_CONTEXT), CONTEXT).set(values)
   }
 
   read(which: number): Float64Array {
@@ -97,13 +97,13 @@ class RawDqn {
   }
 
   learn(): number {
-    new Int32Array(real64.exports.memory.buffer, this.at(abi.DQN_INDICES), BATCH).set(INDICES)
+    new Int32Array(real64.exports.memory.buffer, this.at(abi.OFF_POLICY_INDICES), BATCH).set(INDICES)
     real64.exports.dqn_learn!(this.pointer)
     return real64.exports.dqn_get!(this.pointer, abi.DQN_LOSS)
   }
 
   goals(): Float64Array {
-    return real64.f64(this.at(abi.DQN_GOALS), BATCH).slice()
+    return real64.f64(this.at(abi.OFF_POLICY_GOALS), BATCH).slice()
   }
 }
 
@@ -145,7 +145,7 @@ describe('DQN gradients, by central differences', () => {
     const numeric = centralDifferences(parameters, (moved) => lossOf(loss, moved, goals, context))
     expect(relativeGap(agent.read(abi.DQN_GRADIENT), numeric)).toBeLessThan(1e-7)
     const slopes = centralDifferences(context, (moved) => lossOf(loss, parameters, goals, moved))
-    expect(relativeGap(real64.f64(agent.at(abi.DQN_SLOPES), CONTEXT), slopes)).toBeLessThan(1e-7)
+    expect(relativeGap(real64.f64(agent.at(abi.OFF_POLICY_SLOPES), CONTEXT), slopes)).toBeLessThan(1e-7)
   })
 })
 

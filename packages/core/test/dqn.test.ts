@@ -127,8 +127,8 @@ describe('DqnKernel', () => {
     const kernel = agent({}, core, 0)
     for (let i = 0; i < 20; i++) remember(kernel, i, 1)
     remember(kernel, 50, 2)
-    expect([0, 1, 2].map((partition) => kernel.size(partition))).toEqual([0, 12, 3])
-    expect(kernel.size()).toBe(15)
+    expect([0, 1, 2].map((partition) => kernel.sizeOf(partition))).toEqual([0, 12, 3])
+    expect(kernel.size).toBe(15)
     const states = kernel.save().find(({ name }) => name === 'replay.1.state')!
     const rows = new Float32Array(states.bytes.slice().buffer)
     expect([...rows.subarray(0, 3)]).toEqual([...numbers(3, 10 * 11 + 1)])
@@ -152,9 +152,9 @@ describe('updates on pairs', () => {
       const kernel = of()
       kernel.setContext(contexts.subarray(2 * g, 2 * g + 2))
       kernel.updateOn(Array(6).fill(partition * 12))
-      return { slopes: kernel.slopes(1), gradients: kernel.gradients() }
+      return { slopes: kernel.contextSlopes(1), gradients: kernel.gradients() }
     })
-    const slopes = pairs.slopes(2)
+    const slopes = pairs.contextSlopes(2)
     for (let i = 0; i < 4; i++) expect(slopes[i]).toBeCloseTo(halves[i >> 1]!.slopes[i & 1]! / 2, 6)
     const gradients = pairs.gradients()
     for (const [i, value] of gradients.entries()) {
@@ -170,7 +170,7 @@ describe('updates on pairs', () => {
       const embeddings = new Float32Array(4)
       alone.encode(CONTEXTS, embeddings)
       apart.updatePairs([0, 2], embeddings)
-      alone.learn(CONTEXTS, apart.slopes(2))
+      alone.learn(CONTEXTS, apart.contextSlopes(2))
     }
     expect(joint.save()).toEqual(apart.save())
     expect(encoder.save()).toEqual(alone.save())
@@ -326,7 +326,7 @@ describe('DqnKernel refuses', () => {
 
   it('every problem of its options at once', () => {
     expect(() => agent({ batchSize: 0, discount: 2, targetInterval: 0, loss: 'l1' as 'mse' }, core, 0)).toThrow(
-      /batchSize.*targetInterval.*discount.*loss/,
+      /batchSize.*discount.*targetInterval.*loss/,
     )
     expect(() => agent({ capacity: 1e9 }, core, 0)).toThrow(/bytes of replay/)
   })

@@ -189,7 +189,7 @@ export class Dqn implements ContextualAgent {
 
   /** Learns from the first pair what one time step is worth; before the warm-up nothing. */
   update(): DqnUpdateReport {
-    if (this.#kernel.size(0) >= this.options.warmUp) {
+    if (this.#kernel.sizeOf(0) >= this.options.warmUp) {
       this.#owed += this.options.updatesPerStep
       const whole = Math.floor(this.#owed)
       if (whole > 0) {
@@ -245,7 +245,7 @@ export class Dqn implements ContextualAgent {
 
   /** Transitions remembered now, of all pairs. */
   get size(): number {
-    return this.#kernel.size()
+    return this.#kernel.size
   }
 
   /** What was decided for this observation and what each choice is expected to bring. */
