@@ -150,6 +150,7 @@ export {
 export { ppo_canonical, ppo_convert, ppo_get, ppo_keep_good, ppo_pointer, ppo_set } from './rl/ppo-access'
 export { ppo_bytes, ppo_configure, ppo_configure_adam, ppo_create, ppo_shape_bytes } from './rl/ppo-plan'
 export { moments_bytes, moments_create, moments_normalise, moments_update } from './stats/moments'
+export { similarity_nearest } from './stats/similarity'
 export { svm_bytes, svm_create, svm_decide, svm_fit, svm_map, svm_observe } from './stats/svm'
 export { path_bytes, path_column, path_get, path_layout } from './trace/layout'
 export { path_begin, path_resume } from './trace/walk'

@@ -84,6 +84,7 @@ export {
 } from './regressor.js'
 export { RffSvm, type RffSvmOptions } from './rff-svm.js'
 export { RunningMoments } from './running-moments.js'
+export { type Nearest, SimilarityIndex } from './similarity-index.js'
 export {
   type EmbeddingSimilarity,
   embeddingSimilarity,

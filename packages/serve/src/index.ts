@@ -1,3 +1,5 @@
+export * from './cache/index.js'
+export { systemClock, type TimerClock } from './clock.js'
 export * from './power/index.js'
 export * from './predict/index.js'
 export * from './scheduler/index.js'

@@ -1,1 +1,11 @@
-export {}
+export { type BatchOptions, BatchScheduler } from './batch-scheduler.js'
+export { Scheduler } from './scheduler.js'
+export {
+  type ShortestFirstAddOptions,
+  type ShortestFirstOptions,
+  ShortestFirstQueue,
+  shortestFirst,
+} from './shortest-first-queue.js'
+export type { SlotOptions } from './slots.js'
+export type { SchedulerStats, WaitStats } from './statistics.js'
+export type { AddOptions, Run, WaitingOptions } from './types.js'

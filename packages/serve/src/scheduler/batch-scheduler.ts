@@ -1,0 +1,110 @@
+import { Problems, ServingError } from '@trimtab/core'
+import type { Job } from './job.js'
+import { JobRun } from './run.js'
+import { type SlotOptions, Slots } from './slots.js'
+import type { AddOptions, Run } from './types.js'
+
+export interface BatchOptions<Input, Result> extends SlotOptions {
+  /**
+   * Serves a batch. `runs[i]` belongs to `inputs[i]`, and so does the i-th of what comes back: a value, or a promise where
+   * requests end or fail one by one. The slot is free when all have ended.
+   */
+  readonly runBatch: (
+    inputs: readonly Input[],
+    runs: readonly Run[],
+  ) => readonly (Result | PromiseLike<Result>)[] | PromiseLike<readonly (Result | PromiseLike<Result>)[]>
+  /** Requests of a batch at most. */
+  readonly maxBatchSize: number
+  /** How long the oldest request waits for others to fill the batch, in ms. 0: for none. */
+  readonly batchWaitTimeoutMs: number
+}
+
+/**
+ * Dynamic batching: a free slot takes the `maxBatchSize` shortest of the waiting together, as soon as so many wait or the
+ * oldest of them has waited for `batchWaitTimeoutMs`. Short answers then share batches, which matters: a batch lasts as long
+ * as its longest answer.
+ *
+ * Source: dissertation B.3.
+ *
+ * @example
+ * const scheduler = new BatchScheduler({ core, estimator, concurrency: 1, maxBatchSize: 4, batchWaitTimeoutMs: 20, runBatch: (prompts) => model.complete(prompts) })
+ * const answer = await scheduler.add(prompt, { model: 'mine', prompt })
+ */
+export class BatchScheduler<Input, Result> extends Slots<Input> {
+  readonly #runBatch: BatchOptions<Input, Result>['runBatch']
+  readonly #maxBatchSize: number
+  readonly #batchWaitTimeoutMs: number
+  #stopTimer: (() => void) | undefined
+
+  /** @throws {ConfigError} `config_invalid` */
+  constructor(options: BatchOptions<Input, Result>) {
+    const { runBatch, maxBatchSize, batchWaitTimeoutMs } = options
+    const problems = new Problems()
+    problems.check(
+      Number.isInteger(maxBatchSize) && maxBatchSize > 0,
+      `maxBatchSize must be a count above 0, got ${maxBatchSize}`,
+    )
+    problems.check(
+      batchWaitTimeoutMs >= 0 && Number.isFinite(batchWaitTimeoutMs),
+      `batchWaitTimeoutMs must be a number ≥ 0, got ${batchWaitTimeoutMs}`,
+    )
+    problems.throwIfAny('batches')
+    super(options)
+    this.#runBatch = runBatch
+    this.#maxBatchSize = maxBatchSize
+    this.#batchWaitTimeoutMs = batchWaitTimeoutMs
+  }
+
+  /** Serves `input` in a batch with others; everything else is as in `Scheduler.add`. */
+  add(input: Input, options: AddOptions = {}): Promise<Result> {
+    return this.enter(input, options)
+  }
+
+  protected startNext(): boolean {
+    const { oldest } = this.line
+    if (!oldest) return false
+    const restMs = oldest.arrivalMs + this.#batchWaitTimeoutMs - this.line.clock.now()
+    if (this.size < this.#maxBatchSize && restMs > 0) {
+      this.#stopTimer ??= this.line.clock.callAfter(restMs, () => {
+        this.#stopTimer = undefined
+        this.fill()
+      })
+      return false
+    }
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
+    const jobs: Job<Input>[] = []
+    while (jobs.length < this.#maxBatchSize) {
+      const job = this.line.next()
+      if (!job) break
+      jobs.push(job)
+    }
+    this.occupy(jobs.length)
+    this.#run(jobs)
+    return true
+  }
+
+  async #run(jobs: readonly Job<Input>[]): Promise<void> {
+    const inputs = jobs.map(({ work }) => work)
+    const runs = jobs.map((job) => new JobRun(job))
+    let results: readonly (Result | PromiseLike<Result>)[]
+    try {
+      results = await this.#runBatch(inputs, runs)
+      if (results?.length !== jobs.length) {
+        const message = `runBatch must return one result for each of ${jobs.length} inputs, got ${results?.length}`
+        throw new ServingError('batch_result_invalid', message)
+      }
+    } catch (error) {
+      results = jobs.map(() => Promise.reject(error))
+    }
+    await Promise.all(
+      jobs.map((job, i) =>
+        Promise.resolve(results[i]).then(
+          (value) => this.settle(job, true, value),
+          (error) => this.settle(job, false, error),
+        ),
+      ),
+    )
+    this.release()
+  }
+}

@@ -1,0 +1,14 @@
+import { Problems } from '@trimtab/core'
+import type { AddOptions } from './types.js'
+
+export const isLength = (value: number): boolean => value >= 0 && Number.isFinite(value)
+
+/** @throws {ConfigError} `config_invalid` */
+export function checkRequest({ tokens, maxTokens, deadlineMs }: AddOptions): void {
+  if (tokens === undefined && maxTokens === undefined && deadlineMs === undefined) return
+  const problems = new Problems()
+  for (const [name, value] of Object.entries({ tokens, maxTokens, deadlineMs })) {
+    problems.check(value === undefined || isLength(value), `${name} must be a number ≥ 0, got ${value}`)
+  }
+  problems.throwIfAny('request')
+}

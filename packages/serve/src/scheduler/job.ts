@@ -1,0 +1,67 @@
+import type { LengthRequest } from '../predict/index.js'
+import type { AddOptions } from './types.js'
+
+/** No class was predicted. */
+export const NO_CLASS = -1
+/** The job is not in the ready queue. */
+export const NO_TICKET = -1
+
+/** One request from `add` to its end. */
+export class Job<Work> {
+  /** What to do: a function, or an input of a batch. */
+  readonly work: Work
+  readonly resolve: (result: never) => void
+  readonly reject: (reason: unknown) => void
+  readonly request: LengthRequest | undefined
+  readonly signal: AbortSignal | undefined
+  readonly tenant: string | undefined
+  readonly arrivalMs: number
+  /** How long its answer is held to be. */
+  tokens = 0
+  /** Served in order of arrival among its like, whatever it takes. */
+  isFirstCome = false
+  /** 0…4, or NO_CLASS. */
+  predictedClass: number = NO_CLASS
+  // Kept by ReadyJobs: where the job stands, and for how much it was counted.
+  ticket: number = NO_TICKET
+  tenantNumber = 0
+  place = 0
+  weight = 0
+  agedTokens = 0
+  /** Set while an estimator is asked that answers later. */
+  isEstimating = false
+  /** What the answer took; 0: nobody said. */
+  outputTokens = 0
+  /** Neighbours among the waiting, in order of arrival. */
+  older: Job<Work> | undefined = undefined
+  newer: Job<Work> | undefined = undefined
+  /** Undoes what keeps an eye on it: the listener of its signal, the timer of its deadline. */
+  stopListening: (() => void) | undefined = undefined
+  stopTimer: (() => void) | undefined = undefined
+
+  constructor(
+    work: Work,
+    options: AddOptions,
+    arrivalMs: number,
+    resolve: (result: never) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    const { model, prompt, maxTokens } = options
+    this.work = work
+    this.resolve = resolve
+    this.reject = reject
+    this.request =
+      model === undefined || prompt === undefined
+        ? undefined
+        : maxTokens === undefined
+          ? { model, prompt }
+          : { model, prompt, maxTokens }
+    this.signal = options.signal
+    this.tenant = options.tenant
+    this.arrivalMs = arrivalMs
+  }
+
+  get isWaiting(): boolean {
+    return this.ticket !== NO_TICKET
+  }
+}

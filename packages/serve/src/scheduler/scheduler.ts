@@ -1,0 +1,61 @@
+import { isThenable } from '../maybe-async.js'
+import { JobRun } from './run.js'
+import { Slots } from './slots.js'
+import type { AddOptions, Run } from './types.js'
+
+/** What a slot runs for one request. */
+type Work = (run: Run) => unknown
+
+/**
+ * A promise queue that lets the shortest answer go first: p-queue's words, an order that is learned, and nobody starves.
+ *
+ * A finished request's slot is refilled at once. `concurrency: 1` is therefore serving without batching; as many slots as the
+ * server behind it has places in its running batch is continuous batching (B.3). For batches that start and end together see
+ * `BatchScheduler`.
+ *
+ * A request that runs keeps its slot until its work has ended, even when its signal was aborted and its promise has
+ * rejected: concurrency is never exceeded.
+ *
+ * Source: dissertation 6.3.3, speculative shortest-job-first with ageing.
+ *
+ * @example
+ * const scheduler = new Scheduler({ core, concurrency: 8, estimator })
+ * const answer = await scheduler.add(({ signal }) => complete(prompt, signal), { model, prompt, signal })
+ */
+export class Scheduler extends Slots<Work> {
+  /**
+   * Runs `work` when its turn comes.
+   *
+   * @returns what `work` returns, or its error; rejects with the signal's reason when that is aborted
+   * @throws {ServingError} `queue_full`, `deadline_passed`, `queue_cleared`; the work has not been started then
+   * @throws {ConfigError} `config_invalid`
+   */
+  add<Result>(work: (run: Run) => Result | PromiseLike<Result>, options: AddOptions = {}): Promise<Result> {
+    return this.enter(work, options)
+  }
+
+  protected startNext(): boolean {
+    const job = this.line.next()
+    if (!job) return false
+    this.occupy(1)
+    const end = (succeeded: boolean, outcome: unknown): void => {
+      this.settle(job, succeeded, outcome)
+      this.release()
+    }
+    let result: unknown
+    try {
+      result = job.work(new JobRun(job))
+    } catch (error) {
+      end(false, error)
+      return true
+    }
+    if (!isThenable(result)) end(true, result)
+    else {
+      Promise.resolve(result).then(
+        (value) => end(true, value),
+        (error) => end(false, error),
+      )
+    }
+    return true
+  }
+}

@@ -1,0 +1,56 @@
+import type { Core, QueueOrder } from '@trimtab/core'
+import type { TimerClock } from '../clock.js'
+import type { LengthEstimator } from '../predict/index.js'
+
+/** How requests wait, whatever serves them. */
+export interface WaitingOptions {
+  readonly core: Core
+  /** Predicts the lengths by which requests are ordered. Without it they count as the `tokens` they bring. */
+  readonly estimator?: LengthEstimator
+  /** At most so many requests wait; the next one is refused with `queue_full`. 100,000 unless told. */
+  readonly capacity?: number
+  /** `class` (default): the order of `exact` up to a class of lengths, in the same time at any depth; `fifo`: as they came. */
+  readonly order?: QueueOrder
+  /**
+   * Ageing by work (default, 3): how much later work may go ahead of a request, in the largest backlogs seen lately. Who
+   * waits longest waits about 1 + bypass times as long as first come, first served at worst. 0: first come, first served.
+   */
+  readonly bypass?: number
+  /**
+   * Ageing by time, instead: no request is passed by one that came more than so many seconds later, as long as `fairness` is
+   * 0. Infinity: pure shortest-first, in which the longest may starve.
+   */
+  readonly maxBypassSeconds?: number
+  /** 0 (default): tenants don't matter; 1: what a tenant has waiting counts against its next request in full. */
+  readonly fairness?: number
+  /** Models that are not autoregressive take one pass whatever the input: among themselves they are served as they came. */
+  readonly isAutoregressive?: (model: string) => boolean
+  /** What a request counts for when nobody knows its length, in tokens. 256 unless told. */
+  readonly unknownTokens?: number
+  readonly clock?: TimerClock
+}
+
+/** What may be said of a request. */
+export interface AddOptions {
+  /** Takes a waiting request out at once; a running one is told by `run.signal`. */
+  readonly signal?: AbortSignal | undefined
+  /** For the estimator, together with `prompt`. */
+  readonly model?: string | undefined
+  readonly prompt?: string | undefined
+  /** Where the answer is cut, in tokens. */
+  readonly maxTokens?: number | undefined
+  /** An estimate of one's own, in tokens; nobody is asked then. */
+  readonly tokens?: number | undefined
+  /** Whose request it is; see `fairness`. */
+  readonly tenant?: string | undefined
+  /** A request that has not started after this many ms is given up with `deadline_passed`. */
+  readonly deadlineMs?: number | undefined
+}
+
+/** What the work is given. */
+export interface Run {
+  /** Aborted when the request's own signal is. */
+  readonly signal: AbortSignal
+  /** Tells how many tokens the answer has taken in all; the last call counts, and the estimator learns from it. */
+  reportTokens(tokens: number): void
+}

@@ -1,0 +1,213 @@
+import { Problems, ServingError } from '@trimtab/core'
+import { systemClock, type TimerClock } from '../clock.js'
+import type { LengthEstimator, LengthPrediction } from '../predict/index.js'
+import { Arrivals } from './arrivals.js'
+import { checkRequest, isLength } from './checks.js'
+import { EstimateLine } from './estimate-line.js'
+import type { Job } from './job.js'
+import { ReadyJobs } from './ready-jobs.js'
+import { type SchedulerStats, WaitsByClass } from './statistics.js'
+import type { AddOptions, WaitingOptions } from './types.js'
+
+/** One pass of a model that is not autoregressive is as long as one token of one that is. */
+const ONE_PASS_TOKENS = 1
+/** Ageing reckons in tokens, so that every request must count for some. */
+const FEWEST_TOKENS = 1
+
+/** Requests that wait, shortest first: every way in and out of the queue, with its books. */
+export class WaitingLine<Work> {
+  readonly clock: TimerClock
+  readonly #ready: ReadyJobs<Work>
+  readonly #arrivals = new Arrivals<Work>()
+  readonly #estimates: EstimateLine<Work>
+  readonly #waits = new WaitsByClass()
+  readonly #capacity: number
+  readonly #unknownTokens: number
+  readonly #estimator: LengthEstimator | undefined
+  readonly #isAutoregressive: ((model: string) => boolean) | undefined
+  /** Told when a job has left other than by `next`. */
+  readonly #onLeave: () => void
+  #added = 0
+  #refused = 0
+  #aborted = 0
+  #expired = 0
+  #cleared = 0
+  #estimatorErrors = 0
+
+  /** @throws {ConfigError} `config_invalid` */
+  constructor(options: WaitingOptions, onLeave: () => void) {
+    const { capacity = 100_000, order = 'class', unknownTokens = 256 } = options
+    const problems = new Problems()
+    problems.check(isLength(unknownTokens), `unknownTokens must be a number ≥ 0, got ${unknownTokens}`)
+    problems.throwIfAny('scheduler')
+    this.clock = options.clock ?? systemClock
+    this.#ready = new ReadyJobs(options.core, { ...options, capacity, order })
+    this.#estimates = new EstimateLine((job, prediction) => {
+      this.#take(job, prediction)
+      this.#ready.move(job)
+    })
+    this.#capacity = capacity
+    this.#unknownTokens = unknownTokens
+    this.#estimator = options.estimator
+    this.#isAutoregressive = options.isAutoregressive
+    this.#onLeave = onLeave
+  }
+
+  get size(): number {
+    return this.#ready.size
+  }
+
+  get oldest(): Job<Work> | undefined {
+    return this.#arrivals.oldest
+  }
+
+  /**
+   * Takes a job in, or throws why not: its promise is not touched then.
+   * @throws {ServingError} `queue_full`
+   * @throws {ConfigError} `config_invalid`
+   */
+  enter(job: Job<Work>, options: AddOptions): void {
+    checkRequest(options)
+    this.#added++
+    if (options.signal?.aborted) {
+      this.#aborted++
+      throw options.signal.reason
+    }
+    if (this.size >= this.#capacity) {
+      this.#refused++
+      throw new ServingError(
+        'queue_full',
+        `${this.size} requests wait already, as many as capacity allows: add fewer, later, or raise capacity`,
+      )
+    }
+    const estimate = this.#estimate(job, options)
+    this.#ready.push(job)
+    this.#arrivals.append(job)
+    if (estimate) {
+      const answer = estimate.catch(() => {
+        this.#estimatorErrors++ // it is served as one of unknown length
+        return undefined
+      })
+      this.#estimates.append(job, answer)
+    }
+    this.#watch(job, options)
+  }
+
+  /** The job to start now; undefined when none waits. */
+  next(): Job<Work> | undefined {
+    const job = this.#ready.pop()
+    if (!job) return undefined
+    const { oldest } = this.#arrivals
+    if (oldest && oldest !== job) this.#waits.addBypass(oldest)
+    this.#waits.addStart(job, this.clock.now() - job.arrivalMs)
+    this.#forget(job)
+    return job
+  }
+
+  /** A job that `next` gave is over: what it took is learned, and its tenant has less in the works. */
+  finish(job: Job<Work>, succeeded: boolean): void {
+    this.#ready.finish(job)
+    const isLesson = succeeded && job.outputTokens > 0 && !job.isFirstCome && !job.signal?.aborted
+    if (!isLesson || !job.request) return
+    try {
+      this.#estimator?.observe(job.request, job.outputTokens)
+    } catch {
+      this.#estimatorErrors++ // the answer is there: that nothing was learned from it must not cost it
+    }
+  }
+
+  /** Gives up every job that waits. */
+  clear(): void {
+    for (let job = this.oldest; job; job = this.oldest) {
+      this.#cleared++
+      this.#giveUp(job, new ServingError('queue_cleared', 'the queue was cleared before the request started'))
+    }
+  }
+
+  stats(served: Pick<SchedulerStats, 'running' | 'finished' | 'failed'>): SchedulerStats {
+    return {
+      added: this.#added,
+      refused: this.#refused,
+      waiting: this.size,
+      aborted: this.#aborted,
+      expired: this.#expired,
+      cleared: this.#cleared,
+      ...served,
+      estimatorErrors: this.#estimatorErrors,
+      oldestWaitMs: this.oldest ? this.clock.now() - this.oldest.arrivalMs : 0,
+      all: this.#waits.all.summarise(),
+      classes: this.#waits.summariseClasses(),
+    }
+  }
+
+  dispose(): void {
+    this.clear()
+    this.#ready.dispose()
+  }
+
+  /** Sets what the job counts for; a promise when that is for now only. */
+  #estimate(job: Job<Work>, { tokens, maxTokens, model }: AddOptions): Promise<LengthPrediction> | undefined {
+    const known = tokens ?? Math.min(this.#unknownTokens, maxTokens ?? Number.POSITIVE_INFINITY)
+    job.tokens = Math.max(FEWEST_TOKENS, known)
+    if (tokens !== undefined) return
+    if (model !== undefined && this.#isAutoregressive?.(model) === false) {
+      job.isFirstCome = true
+      job.tokens = ONE_PASS_TOKENS
+      return
+    }
+    if (!this.#estimator || !job.request) return
+    try {
+      const prediction = this.#estimator.predict(job.request)
+      if ('then' in prediction) return prediction
+      this.#take(job, prediction)
+    } catch {
+      this.#estimatorErrors++ // it is served as one of unknown length
+    }
+    return
+  }
+
+  #take(job: Job<Work>, { tokens, class: predictedClass }: LengthPrediction): void {
+    if (!isLength(tokens)) {
+      this.#estimatorErrors++
+      return
+    }
+    job.tokens = Math.max(FEWEST_TOKENS, tokens)
+    job.predictedClass = predictedClass
+  }
+
+  /** What can end the wait besides `next`. */
+  #watch(job: Job<Work>, { signal, deadlineMs }: AddOptions): void {
+    if (signal) {
+      const abort = (): void => {
+        if (job.isWaiting) {
+          this.#aborted++
+          this.#giveUp(job, signal.reason)
+        } else job.reject(signal.reason)
+      }
+      signal.addEventListener('abort', abort)
+      job.stopListening = () => signal.removeEventListener('abort', abort)
+    }
+    if (deadlineMs !== undefined) {
+      job.stopTimer = this.clock.callAfter(deadlineMs, () => {
+        this.#expired++
+        const message = `the request has not started within ${deadlineMs} ms: add less, raise the concurrency, or allow more`
+        this.#giveUp(job, new ServingError('deadline_passed', message))
+      })
+    }
+  }
+
+  #giveUp(job: Job<Work>, reason: unknown): void {
+    this.#ready.cancel(job)
+    this.#forget(job)
+    job.stopListening?.()
+    job.reject(reason)
+    this.#onLeave()
+  }
+
+  /** The job no longer waits. Its signal still speaks to it when it runs. */
+  #forget(job: Job<Work>): void {
+    this.#arrivals.remove(job)
+    this.#estimates.remove(job)
+    job.stopTimer?.()
+  }
+}
