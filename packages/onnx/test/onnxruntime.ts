@@ -4,6 +4,8 @@ import * as ort from 'onnxruntime-web'
 ort.env.wasm.numThreads = 1
 ort.env.logLevel = 'error'
 
+export { ort }
+
 /** Runs a model once: float32 inputs as typed arrays, int32 ones as Int32Array. */
 export async function runModel(
   model: Uint8Array,

@@ -3,7 +3,7 @@
 const VARINT = 0
 const LENGTH_DELIMITED = 2
 
-/** A field of an unsigned integer or an enum. */
+/** A field of an integer or an enum. */
 export const numberField = (field: number, value: number): Uint8Array =>
   Uint8Array.from([...varint(field * 8 + VARINT), ...varint(value)])
 
@@ -23,10 +23,10 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Seven bits a byte, the lowest first; all but the last carry the high bit. */
+/** Seven bits a byte, the lowest first; all but the last carry the high bit. Negative numbers are 64-bit two's complements. */
 function varint(value: number): number[] {
   const bytes: number[] = []
-  let rest = value
-  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
-  return [...bytes, rest]
+  let rest = BigInt.asUintN(64, BigInt(value))
+  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) + 128)
+  return [...bytes, Number(rest)]
 }
