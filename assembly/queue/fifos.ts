@@ -1,153 +1,209 @@
 // Order `class` (and `fifo`, its single class): a FIFO for each class of effective tokens, and a tournament of their heads.
 //
-// A slot is a place in the pool, CHUNK of them in a row; a FIFO is a list of chunks. Its head is a living entry or −1, its
-// tail the slot behind the last. A cancelled entry keeps its slot, with −1 as its ticket, until the head comes by.
+// fifo [16 B]: +0 tail i32, the slot behind the last, or NONE  +4 head i32, always a living entry  +8 middle of the class f64
+// slot [16 B]: +0 key f64  +8 ticket i32, −1 when cancelled: the slot is kept until the head comes by
+// CHUNK slots of the pool in a row are a chunk, and a FIFO is a list of chunks.
 import { CHUNK, Queue } from './layout'
-import { clearTournament, setNumber, winnerOf } from './tournament'
+import { championOf, change, clearTournament, join, leave } from './tournament'
+
+/** The tail of a FIFO in which nothing waits: no slot has it behind itself. */
+// @ts-ignore: decorator
+@inline const NONE: i32 = 0
 
 // @ts-ignore: decorator
-@inline const LAST: i32 = CHUNK - 1
-
-// @ts-ignore: decorator
-@inline function wordAt(column: usize, index: i32): i32 {
-  return load<i32>(column + (<usize>index << 2))
+@inline function fifoAt(queue: Queue, fifo: i32): usize {
+  return queue.fifos + (<usize>fifo << 4)
 }
 
 // @ts-ignore: decorator
-@inline function putWord(column: usize, index: i32, value: i32): void {
-  store<i32>(column + (<usize>index << 2), value)
+@inline function tailOf(at: usize): i32 {
+  return load<i32>(at)
 }
 
 // @ts-ignore: decorator
-@inline function keyAt(queue: Queue, slot: i32): f64 {
-  return load<f64>(queue.keys + (<usize>slot << 3))
+@inline function setTail(at: usize, slot: i32): void {
+  store<i32>(at, slot)
+}
+
+// @ts-ignore: decorator
+@inline function headOf(at: usize): i32 {
+  return load<i32>(at, 4)
+}
+
+// @ts-ignore: decorator
+@inline function setHead(at: usize, slot: i32): void {
+  store<i32>(at, slot, 4)
+}
+
+// @ts-ignore: decorator
+@inline function slotAt(queue: Queue, slot: i32): usize {
+  return queue.slots + (<usize>slot << 4)
+}
+
+// @ts-ignore: decorator
+@inline function ticketIn(at: usize): i32 {
+  return load<i32>(at, 8)
+}
+
+// @ts-ignore: decorator
+@inline function startsChunk(slot: i32): bool {
+  return (slot & (CHUNK - 1)) == 0
 }
 
 // @ts-ignore: decorator
 @inline function chunkOf(slot: i32): i32 {
-  return slot / CHUNK
+  return <i32>(<u32>slot / <u32>CHUNK)
+}
+
+// @ts-ignore: decorator
+@inline function nextOf(queue: Queue, chunk: i32): i32 {
+  return load<i32>(queue.nextChunk + (<usize>chunk << 2))
+}
+
+// @ts-ignore: decorator
+@inline function setNext(queue: Queue, chunk: i32, next: i32): void {
+  store<i32>(queue.nextChunk + (<usize>chunk << 2), next)
+}
+
+// @ts-ignore: decorator
+@inline function ownerAt(queue: Queue, chunk: i32): usize {
+  return queue.ownerOf + (<usize>chunk << 2)
 }
 
 export function clearFifos(queue: Queue): void {
-  memory.fill(queue.headOf, 0xff, <usize>queue.classes << 2)
-  for (let i = 0; i < queue.chunks; i++) putWord(queue.nextChunk, i, i + 1)
+  for (let fifo = 0; fifo < queue.classes; fifo++) setTail(fifoAt(queue, fifo), NONE)
+  for (let chunk = 0; chunk < queue.chunks; chunk++) setNext(queue, chunk, chunk + 1)
   queue.freeChunk = 0
   clearTournament(queue.nodes, queue.leaves)
 }
 
+/** The middle of a class: all its requests count as having so many tokens. */
 // @ts-ignore: decorator
-@inline function takeChunk(queue: Queue): i32 {
-  const chunk = queue.freeChunk
-  queue.freeChunk = wordAt(queue.nextChunk, chunk)
-  return chunk
+@inline export function middleOf(queue: Queue, fifo: i32): f64 {
+  return load<f64>(fifoAt(queue, fifo), 8)
 }
 
 // @ts-ignore: decorator
-@inline function freeChunk(queue: Queue, chunk: i32): void {
-  putWord(queue.nextChunk, chunk, queue.freeChunk)
+@inline export function setMiddle(queue: Queue, fifo: i32, tokens: f64): void {
+  store<f64>(fifoAt(queue, fifo), tokens, 8)
+}
+
+/** Appends to the FIFO of a class and returns the slot. */
+// @ts-ignore: decorator
+@inline export function appendEntry(queue: Queue, fifo: i32, key: f64, ticket: i32): i32 {
+  const at = fifoAt(queue, fifo)
+  let slot = tailOf(at)
+  if (startsChunk(slot)) slot = extendFifo(queue, fifo, key)
+  setTail(at, slot + 1)
+  const entry = slotAt(queue, slot)
+  store<f64>(entry, key)
+  store<i32>(entry, ticket, 8)
+  return slot
+}
+
+/** The FIFO gets another chunk; a key that is its first joins the tournament. */
+function extendFifo(queue: Queue, fifo: i32, key: f64): i32 {
+  const at = fifoAt(queue, fifo)
+  const tail = tailOf(at)
+  const chunk = queue.freeChunk
+  const slot = chunk * CHUNK
+  queue.freeChunk = nextOf(queue, chunk)
+  store<i32>(ownerAt(queue, chunk), fifo)
+  if (tail == NONE) {
+    setHead(at, slot)
+    join(queue.nodes, queue.leaves, fifo, key)
+  } else {
+    setNext(queue, chunkOf(tail - 1), chunk)
+  }
+  return slot
+}
+
+function freeChunk(queue: Queue, chunk: i32): void {
+  setNext(queue, chunk, queue.freeChunk)
   queue.freeChunk = chunk
 }
 
-/** Appends to the FIFO of the class and returns the slot. */
 // @ts-ignore: decorator
-@inline export function appendEntry(queue: Queue, fifo: i32, key: f64, ticket: i32): i32 {
-  let slot = wordAt(queue.tailOf, fifo)
-  const isFirst = wordAt(queue.headOf, fifo) < 0
-  if (isFirst || (slot & LAST) == 0) {
-    const chunk = takeChunk(queue)
-    if (!isFirst) putWord(queue.nextChunk, chunkOf(slot - 1), chunk)
-    putWord(queue.ownerOf, chunk, fifo)
-    slot = chunk * CHUNK
-  }
-  store<f64>(queue.keys + (<usize>slot << 3), key)
-  putWord(queue.tickets, slot, ticket)
-  putWord(queue.tailOf, fifo, slot + 1)
-  if (isFirst) {
-    putWord(queue.headOf, fifo, slot)
-    setNumber(queue.nodes, queue.leaves, fifo, key)
-  }
-  return slot
+@inline function following(queue: Queue, slot: i32): i32 {
+  const next = slot + 1
+  return startsChunk(next) ? nextOf(queue, chunkOf(slot)) * CHUNK : next
 }
 
 /** The FIFO's head leaves; the next living entry takes its place. */
 // @ts-ignore: decorator
 @inline function advance(queue: Queue, fifo: i32): void {
-  const tail = wordAt(queue.tailOf, fifo)
-  let slot = wordAt(queue.headOf, fifo)
+  const at = fifoAt(queue, fifo)
+  const tail = tailOf(at)
+  let slot = headOf(at)
+  let entry: usize
   do {
-    const chunk = chunkOf(slot)
-    slot++
-    if (slot == tail) {
-      freeChunk(queue, chunk)
-      putWord(queue.headOf, fifo, -1)
-      setNumber(queue.nodes, queue.leaves, fifo, Infinity)
+    if (slot + 1 == tail) {
+      freeChunk(queue, chunkOf(slot))
+      setTail(at, NONE)
+      leave(queue.nodes, queue.leaves, fifo)
       return
     }
-    if ((slot & LAST) == 0) {
-      slot = wordAt(queue.nextChunk, chunk) * CHUNK
-      freeChunk(queue, chunk)
-    }
-    if (wordAt(queue.tickets, slot) >= 0) break
+    const next = following(queue, slot)
+    if (startsChunk(next)) freeChunk(queue, chunkOf(slot))
+    slot = next
+    entry = slotAt(queue, slot)
+    if (ticketIn(entry) >= 0) break
     queue.dead--
   } while (true)
-  putWord(queue.headOf, fifo, slot)
-  setNumber(queue.nodes, queue.leaves, fifo, keyAt(queue, slot))
+  setHead(at, slot)
+  change(queue.nodes, queue.leaves, fifo, load<f64>(entry))
 }
 
 /** The ticket of the smallest key; not when nothing waits. */
 // @ts-ignore: decorator
 @inline export function firstEntry(queue: Queue): i32 {
-  return wordAt(queue.tickets, wordAt(queue.headOf, winnerOf(queue.nodes)))
+  return ticketIn(slotAt(queue, headOf(fifoAt(queue, championOf(queue.nodes)))))
 }
 
 // @ts-ignore: decorator
 @inline export function removeFirstEntry(queue: Queue): void {
-  advance(queue, winnerOf(queue.nodes))
+  advance(queue, championOf(queue.nodes))
 }
 
 /** The entry was cancelled. */
 export function dropEntry(queue: Queue, slot: i32): void {
-  const fifo = wordAt(queue.ownerOf, chunkOf(slot))
-  if (wordAt(queue.headOf, fifo) == slot) {
+  const fifo = load<i32>(ownerAt(queue, chunkOf(slot)))
+  if (headOf(fifoAt(queue, fifo)) == slot) {
     advance(queue, fifo)
     return
   }
-  putWord(queue.tickets, slot, -1)
+  store<i32>(slotAt(queue, slot), -1, 8)
   queue.dead++
 }
 
 /** Closes the gaps of all FIFOs. */
 export function sweepFifos(queue: Queue): void {
   for (let fifo = 0; fifo < queue.classes; fifo++) {
-    if (wordAt(queue.headOf, fifo) >= 0) sweepFifo(queue, fifo)
+    if (tailOf(fifoAt(queue, fifo)) != NONE) sweepFifo(queue, fifoAt(queue, fifo))
   }
   queue.dead = 0
 }
 
-// @ts-ignore: decorator
-@inline function following(queue: Queue, slot: i32): i32 {
-  const next = slot + 1
-  return (next & LAST) == 0 ? wordAt(queue.nextChunk, chunkOf(slot)) * CHUNK : next
-}
-
-function sweepFifo(queue: Queue, fifo: i32): void {
-  const tail = wordAt(queue.tailOf, fifo)
-  let from = wordAt(queue.headOf, fifo) // lives, and so stays where it is
+function sweepFifo(queue: Queue, at: usize): void {
+  const tail = tailOf(at)
+  let from = headOf(at) // lives, and so stays where it is
   let to = from
   while (from + 1 != tail) {
     from = following(queue, from)
-    const ticket = wordAt(queue.tickets, from)
+    const entry = slotAt(queue, from)
+    const ticket = ticketIn(entry)
     if (ticket < 0) continue
     to = following(queue, to)
-    store<f64>(queue.keys + (<usize>to << 3), keyAt(queue, from))
-    putWord(queue.tickets, to, ticket)
-    putWord(queue.place, ticket, to)
+    const target = slotAt(queue, to)
+    store<f64>(target, load<f64>(entry))
+    store<i32>(target, ticket, 8)
+    store<i32>(queue.place + (<usize>ticket << 2), to)
   }
-  putWord(queue.tailOf, fifo, to + 1)
+  setTail(at, to + 1)
   const last = chunkOf(to), end = chunkOf(from)
   for (let chunk = last; chunk != end;) {
-    chunk = wordAt(queue.nextChunk, last)
-    putWord(queue.nextChunk, last, wordAt(queue.nextChunk, chunk))
+    chunk = nextOf(queue, last)
+    setNext(queue, last, nextOf(queue, chunk))
     freeChunk(queue, chunk)
   }
 }

@@ -5,7 +5,7 @@
 //   head: Queue
 //   place i32[C]        where the ticket's entry is: its slot (FIFOs) or 0 (heap); −2 − (the next free ticket) when it is free
 //   io f64[IO] i32[IO] i32[IO]   columns of a batch: tokens, then arrivals; tenants; tickets
-//   FIFOs: key f64[slots] | ticket i32[slots] | next, owner i32[slots / CHUNK] | head, tail i32[k] | middle f64[k] | node [2L, 16 B]
+//   FIFOs: slot [C + D + 2k chunks, 16 B] | next, owner of each chunk i32[chunks] | fifo [k, 16 B] | node i64[2L]
 //   heap:  entry [3 + C + D, 16 B] | stamp u32[C]
 //   fairness: outstanding f64[T] | tokens f64[C] | tenant i32[C]
 import * as abi from '../abi'
@@ -45,13 +45,10 @@ import { beginPlan, place, planned } from '../memory/plan'
 
   place: usize = 0
   io: usize = 0
-  keys: usize = 0
-  tickets: usize = 0
+  slots: usize = 0
   nextChunk: usize = 0
   ownerOf: usize = 0
-  headOf: usize = 0
-  tailOf: usize = 0
-  middle: usize = 0
+  fifos: usize = 0
   nodes: usize = 0
   heap: usize = 0
   stamps: usize = 0
@@ -88,14 +85,11 @@ export function layOut(queue: Queue, at: usize): usize {
   } else {
     const classes = <usize>queue.classes
     const chunks = (entries + <usize>CHUNK - 1) / <usize>CHUNK + 2 * classes
-    queue.keys = part(chunks * <usize>CHUNK << 3)
-    queue.tickets = part(chunks * <usize>CHUNK << 2)
+    queue.slots = part(chunks * <usize>CHUNK << 4)
     queue.nextChunk = part(chunks << 2)
     queue.ownerOf = part(chunks << 2)
-    queue.headOf = part(classes << 2)
-    queue.tailOf = part(classes << 2)
-    queue.middle = part(classes << 3)
-    queue.nodes = part(<usize>queue.leaves << 5)
+    queue.fifos = part(classes << 4)
+    queue.nodes = part(<usize>queue.leaves << 4)
     queue.chunks = <i32>chunks
   }
   if (queue.fairness > 0) {

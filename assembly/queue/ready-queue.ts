@@ -1,7 +1,7 @@
 // A queue of requests by the key (effective tokens + slope · arrival), fixed when a request enters: ageing without re-sorting.
 // Effective tokens are the tokens expected and, for fairness, a share of those that the tenant already has outstanding.
 import * as abi from '../abi'
-import { appendEntry, clearFifos, dropEntry, firstEntry, removeFirstEntry, sweepFifos } from './fifos'
+import { appendEntry, clearFifos, dropEntry, firstEntry, middleOf, removeFirstEntry, setMiddle, sweepFifos } from './fifos'
 import { dropFromHeap, firstOfHeap, popHeap, pushHeap, sweepHeap } from './heap'
 import { bandOf, IO, layOut, Queue, shapeOf } from './layout'
 import { clearTenants, enterTenant, leaveTenant, outstandingOf } from './tenants'
@@ -23,7 +23,7 @@ function setMiddles(queue: Queue): void {
   for (let i = 0; i < queue.classes; i++) {
     const from = i == 0 ? 0.0 : reinterpret<f64>(<i64>(queue.base + i) << shift)
     const to = i == queue.classes - 1 ? from : reinterpret<f64>(<i64>(queue.base + i + 1) << shift)
-    store<f64>(queue.middle + (<usize>i << 3), (from + to) / 2)
+    setMiddle(queue, i, (from + to) / 2)
   }
 }
 
@@ -52,12 +52,6 @@ export function queue_clear(block: usize): void {
   return min(max(bandOf(tokens, queue.shift) - queue.base, 0), queue.classes - 1)
 }
 
-/** The middle of a class; all its entries count as having so many tokens. */
-// @ts-ignore: decorator
-@inline function middleOf(queue: Queue, fifo: i32): f64 {
-  return load<f64>(queue.middle + (<usize>fifo << 3))
-}
-
 /**
  * A ticket ≥ 0, or NOT_FINITE (tokens are negative, or a number or the key is not finite), OUT_OF_RANGE (no such tenant) or
  * FULL; nothing changes then. Tenants count only where there is fairness.
@@ -71,8 +65,7 @@ export function queue_push(block: usize, tokens: f64, arrival: f64, tenant: i32)
     effective += queue.fairness * load<f64>(outstandingOf(queue, tenant))
   }
   const age = queue.slope * arrival
-  // Infinite tokens or arrivals make one of the sums infinite or NaN, whose difference with itself is not 0.
-  if (!(tokens >= 0 && effective + arrival + age - (effective + arrival + age) == 0)) return abi.NOT_FINITE
+  if (!(tokens >= 0 && effective < Infinity && abs(age) < Infinity)) return abi.NOT_FINITE // 0 · ∞ is NaN
   if (queue.size == queue.capacity) return abi.FULL
 
   const ticket = queue.freeTicket

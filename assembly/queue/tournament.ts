@@ -1,41 +1,82 @@
-// Whose number is the smallest: a tournament of L players, a power of two. Ties go to the player with the lower index.
+// Whose number is the smallest, of L players, a power of two of at most 1024: a champion and a tournament of the others.
+// While the champion stays the smallest its number changes at no cost: only when it falls behind are matches played again.
 //
-// node [2L, 16 B]: +0 number f64 (+∞: not playing)  +8 player i32. Node 1 is the winner, node L + i the leaf of player i.
+// block: +0 champion i64, then i64[2L − 1]: 1 the winner of the others, L + i player i. An entry is the number's bits in an
+// order that integers have too, its last ten replaced by the player: one comparison decides, to 42 bits; ties go to the lower player.
 
 // @ts-ignore: decorator
-@inline export function winnerOf(nodes: usize): i32 {
-  return load<i32>(nodes + 16, 8)
+@inline const PLAYER: i64 = 1023
+// @ts-ignore: decorator
+@inline const NOT_PLAYING: i64 = i64.MAX_VALUE
+
+// @ts-ignore: decorator
+@inline function entryOf(number: f64, player: i32): i64 {
+  const bits = reinterpret<i64>(number)
+  return ((bits ^ ((bits >> 63) & i64.MAX_VALUE)) & ~PLAYER) | <i64>player
 }
 
 // @ts-ignore: decorator
-@inline export function winningNumber(nodes: usize): f64 {
-  return load<f64>(nodes + 16)
+@inline function playerOf(entry: i64): i32 {
+  return <i32>(entry & PLAYER)
+}
+
+/** Who has the smallest number; not when nobody plays. */
+// @ts-ignore: decorator
+@inline export function championOf(block: usize): i32 {
+  return playerOf(load<i64>(block))
 }
 
 /** Nobody plays. */
-export function clearTournament(nodes: usize, leaves: i32): void {
-  for (let i = 1; i < 2 * leaves; i++) {
-    const node = nodes + (<usize>i << 4)
-    store<f64>(node, Infinity)
-    store<i32>(node, i < leaves ? 0 : i - leaves, 8)
+export function clearTournament(block: usize, leaves: i32): void {
+  for (let i = 0; i < 2 * leaves; i++) store<i64>(block + (<usize>i << 3), NOT_PLAYING)
+}
+
+/** Plays the matches of one player again: O(log L). */
+function playAgain(block: usize, leaf: i32, entry: i64): void {
+  let node = <usize>leaf
+  let smallest = entry
+  store<i64>(block + (node << 3), smallest)
+  while (node > 1) {
+    smallest = min(smallest, load<i64>(block + ((node ^ 1) << 3)))
+    node >>= 1
+    store<i64>(block + (node << 3), smallest)
   }
 }
 
-/** Gives a player another number and plays its matches again: O(log L). */
-// @ts-ignore: decorator
-@inline export function setNumber(nodes: usize, leaves: i32, player: i32, number: f64): void {
-  let node = <usize>(leaves + player)
-  store<f64>(nodes + (node << 4), number)
-  let winner = player
-  let smallest = number
-  while (node > 1) {
-    const rival = nodes + ((node ^ 1) << 4)
-    const rivalNumber = load<f64>(rival)
-    const rivalFirst = rivalNumber < smallest || (rivalNumber == smallest && (node & 1) != 0)
-    winner = select<i32>(load<i32>(rival, 8), winner, rivalFirst)
-    smallest = select<f64>(rivalNumber, smallest, rivalFirst)
-    node >>= 1
-    store<f64>(nodes + (node << 4), smallest)
-    store<i32>(nodes + (node << 4), winner, 8)
+/** The winner of the others becomes the champion. */
+function succeed(block: usize, leaves: i32): void {
+  const entry = load<i64>(block + 8)
+  store<i64>(block, entry)
+  if (entry != NOT_PLAYING) playAgain(block, leaves + playerOf(entry), NOT_PLAYING)
+}
+
+/** A player with a number joins. */
+export function join(block: usize, leaves: i32, player: i32, number: f64): void {
+  let entry = entryOf(number, player)
+  const champion = load<i64>(block)
+  if (entry < champion) {
+    store<i64>(block, entry)
+    if (champion == NOT_PLAYING) return
+    entry = champion
   }
+  playAgain(block, leaves + playerOf(entry), entry)
+}
+
+/** A player leaves. */
+export function leave(block: usize, leaves: i32, player: i32): void {
+  if (player == championOf(block)) succeed(block, leaves)
+  else playAgain(block, leaves + player, NOT_PLAYING)
+}
+
+/** A player's number changes. */
+// @ts-ignore: decorator
+@inline export function change(block: usize, leaves: i32, player: i32, number: f64): void {
+  const entry = entryOf(number, player)
+  const isChampion = player == championOf(block)
+  if (isChampion && entry < load<i64>(block + 8)) {
+    store<i64>(block, entry)
+    return
+  }
+  if (isChampion) succeed(block, leaves)
+  playAgain(block, leaves + player, entry)
 }
