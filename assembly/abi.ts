@@ -404,3 +404,29 @@
 @inline export const QUEUE_CLASS: i32 = 1
 // @ts-ignore: decorator
 @inline export const QUEUE_EXACT: i32 = 2
+
+// What `replay_column` finds.
+// @ts-ignore: decorator
+@inline export const REPLAY_ARRIVAL: i32 = 0
+// @ts-ignore: decorator
+@inline export const REPLAY_TOKENS: i32 = 1
+// @ts-ignore: decorator
+@inline export const REPLAY_ESTIMATE: i32 = 2
+// @ts-ignore: decorator
+@inline export const REPLAY_START: i32 = 3
+// @ts-ignore: decorator
+@inline export const REPLAY_FINISH: i32 = 4
+// @ts-ignore: decorator
+@inline export const REPLAY_SLOWDOWN: i32 = 5
+// @ts-ignore: decorator
+@inline export const REPLAY_TENANT: i32 = 6
+// @ts-ignore: decorator
+@inline export const REPLAY_BYPASSES: i32 = 7
+
+// How a replay's servers batch.
+// @ts-ignore: decorator
+@inline export const REPLAY_NONE: i32 = 0
+// @ts-ignore: decorator
+@inline export const REPLAY_DYNAMIC: i32 = 1
+// @ts-ignore: decorator
+@inline export const REPLAY_CONTINUOUS: i32 = 2

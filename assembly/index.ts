@@ -88,6 +88,7 @@ export {
   queue_size,
 } from './queue/ready-queue'
 export { queue_finish, queue_outstanding } from './queue/tenants'
+export { replay_bytes, replay_column, replay_create, replay_run } from './queue/replay'
 export {
   random_beta,
   random_exponential,

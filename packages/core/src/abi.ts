@@ -201,3 +201,16 @@ export const PPO_CHOSEN = 19
 export const QUEUE_FIFO = 0
 export const QUEUE_CLASS = 1
 export const QUEUE_EXACT = 2
+
+export const REPLAY_ARRIVAL = 0
+export const REPLAY_TOKENS = 1
+export const REPLAY_ESTIMATE = 2
+export const REPLAY_START = 3
+export const REPLAY_FINISH = 4
+export const REPLAY_SLOWDOWN = 5
+export const REPLAY_TENANT = 6
+export const REPLAY_BYPASSES = 7
+
+export const REPLAY_NONE = 0
+export const REPLAY_DYNAMIC = 1
+export const REPLAY_CONTINUOUS = 2

@@ -82,6 +82,7 @@ export {
   type RegressorReport,
   type RowGroups,
 } from './regressor.js'
+export { type Batching, type ReplayOptions, type RequestColumns, type RequestTimes, replayRequests } from './replay.js'
 export { RffSvm, type RffSvmOptions } from './rff-svm.js'
 export { RunningMoments } from './running-moments.js'
 export { type Nearest, SimilarityIndex } from './similarity-index.js'

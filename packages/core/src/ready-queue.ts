@@ -122,6 +122,11 @@ export class ReadyQueue {
     core.exports.queue_create!(pointer, order, capacity, parts, lowest, highest, slope, fairness, tenants)
   }
 
+  /** Where the queue lies, for sibling wrappers whose kernels use it. */
+  get pointer(): number {
+    return this.#arena.pointer
+  }
+
   /** Requests that wait. */
   get size(): number {
     return this.#core.exports.queue_size!(this.#arena.pointer)
