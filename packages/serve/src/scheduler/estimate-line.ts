@@ -29,7 +29,7 @@ export class EstimateLine<Work> {
 
   /** The job needs no estimate any more. */
   remove(job: Job<Work>): void {
-    if (this.#answers.delete(job)) this.#advance()
+    if (this.#answers.size > 0 && this.#answers.delete(job)) this.#advance()
   }
 
   #advance(): void {

@@ -1,4 +1,5 @@
 import { isThenable } from '../maybe-async.js'
+import type { Job } from './job.js'
 import { JobRun } from './run.js'
 import { Slots } from './slots.js'
 import type { AddOptions, Run } from './types.js'
@@ -38,24 +39,24 @@ export class Scheduler extends Slots<Work> {
     const job = this.line.next()
     if (!job) return false
     this.occupy(1)
-    const end = (succeeded: boolean, outcome: unknown): void => {
-      this.settle(job, succeeded, outcome)
-      this.release()
-    }
     let result: unknown
     try {
       result = job.work(new JobRun(job))
     } catch (error) {
-      end(false, error)
+      this.#end(job, false, error)
       return true
     }
-    if (!isThenable(result)) end(true, result)
-    else {
+    if (isThenable(result)) {
       Promise.resolve(result).then(
-        (value) => end(true, value),
-        (error) => end(false, error),
+        (value) => this.#end(job, true, value),
+        (error) => this.#end(job, false, error),
       )
-    }
+    } else this.#end(job, true, result)
     return true
+  }
+
+  #end(job: Job<Work>, succeeded: boolean, outcome: unknown): void {
+    this.settle(job, succeeded, outcome)
+    this.release()
   }
 }

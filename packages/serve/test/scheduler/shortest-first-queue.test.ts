@@ -1,0 +1,93 @@
+import { type Core, createCore } from '@trimtab/core'
+import PQueue from 'p-queue'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type ShortestFirstAddOptions, shortestFirst } from '../../src/index.js'
+import { FakeClock } from '../fake-clock.js'
+
+let core: Core
+beforeAll(async () => {
+  core = await createCore()
+})
+
+describe('as the queue of a p-queue', () => {
+  const start = (options: { capacity?: number; slope?: number; clock?: FakeClock } = {}) => {
+    const queue = new PQueue({ concurrency: 1, autoStart: false, queueClass: shortestFirst({ core, ...options }) })
+    const started: string[] = []
+    const add = (name: string, options: ShortestFirstAddOptions): Promise<unknown> =>
+      queue.add(async () => started.push(name), options)
+    return { queue, started, add }
+  }
+
+  it('starts the shortest first; what says nothing counts as 256 tokens', async () => {
+    const { queue, started, add } = start()
+    add('long', { tokens: 900 })
+    add('unknown', {})
+    add('short', { tokens: 9 })
+    add('middle', { tokens: 90 })
+    expect(queue.size).toBe(4)
+    queue.start()
+    await queue.onIdle()
+    expect(started).toEqual(['short', 'middle', 'unknown', 'long'])
+  })
+
+  it('reads a priority as minus the tokens, and lets it change', async () => {
+    const { queue, started, add } = start()
+    add('a', { priority: -500, id: 'a' })
+    add('b', { priority: -100 })
+    add('c', { priority: -300 })
+    expect(queue.sizeBy({ priority: -300 })).toBe(1)
+    queue.setPriority('a', -10)
+    expect(() => queue.setPriority('none', 0)).toThrow(ReferenceError)
+    queue.start()
+    await queue.onIdle()
+    expect(started).toEqual(['a', 'b', 'c'])
+  })
+
+  it('takes an aborted function out at once', async () => {
+    const { queue, started, add } = start()
+    const abort = new AbortController()
+    const gone = add('gone', { tokens: 1, signal: abort.signal })
+    add('stays', { tokens: 2 })
+    abort.abort(new Error('gone'))
+    await expect(gone).rejects.toThrow('gone')
+    expect(queue.size).toBe(1)
+    queue.start()
+    await queue.onIdle()
+    expect(started).toEqual(['stays'])
+  })
+
+  it('ages: a long one is not passed for ever', async () => {
+    const clock = new FakeClock()
+    const { queue, started, add } = start({ clock, slope: 10 })
+    add('long', { tokens: 100 })
+    await clock.advance(5_000)
+    add('soon', { tokens: 1 })
+    await clock.advance(10_000)
+    add('late', { tokens: 1 })
+    queue.start()
+    await queue.onIdle()
+    expect(started).toEqual(['soon', 'long', 'late'])
+  })
+
+  it('refuses what finds no room with a typed error, and can be cleared', async () => {
+    const { queue, add } = start({ capacity: 1 })
+    add('a', {})
+    await expect(add('b', {})).rejects.toMatchObject({ name: 'ServingError', code: 'queue_full' })
+    queue.clear()
+    expect(queue.size).toBe(0)
+    add('c', {})
+    expect(queue.size).toBe(1)
+  })
+
+  it('drains ten thousand in order', async () => {
+    const { queue, started } = start({ clock: new FakeClock() })
+    const tokens = Array.from({ length: 10_000 }, (_, i) => (i * 7919) % 1000)
+    for (const each of tokens) queue.add(async () => started.push(String(each)), { tokens: each, priority: 0 })
+    queue.start()
+    await queue.onIdle()
+    const lengths = started.map(Number)
+    expect(lengths.length).toBe(10_000)
+    const octaves = lengths.map((length) => Math.floor(Math.log2(Math.max(1, length))))
+    expect(octaves).toEqual([...octaves].sort((a, b) => a - b))
+  })
+})
