@@ -2,7 +2,7 @@
 // cost over the bare ready queue. Functions end at once: what is timed is the queues. In CPU time: collecting what a hundred
 // thousand promises leave behind is part of their price.
 import { createCore, Random, ReadyQueue } from '@trimtab/core'
-import { Scheduler, shortestFirst } from '@trimtab/serve'
+import { Scheduler, SemanticCache, shortestFirst } from '@trimtab/serve'
 import PQueue from 'p-queue'
 import { measure, median, speedUp } from '../harness.mjs'
 
@@ -104,10 +104,28 @@ async function promiseRow(core, lengths) {
   }
 }
 
+/** Looking up among a full cache of prompts of 320 characters that are all different. */
+async function cacheRow(core, random) {
+  const prompt = () => {
+    let text = ''
+    while (text.length < 320) text += `${random.integer(20_000).toString(36)} `
+    return text
+  }
+  const cache = new SemanticCache(core)
+  for (let i = 0; i < cache.capacity; i++) cache.learn('model', prompt(), i)
+  const prompts = Array.from({ length: 100 }, prompt)
+  const { ours } = await measure(
+    { ours: (i) => (cache.find('model', prompts[i % prompts.length]) === undefined ? 0 : 1) },
+    { clock: 'cpu', batchMs: 60, warmUpMs: 300 },
+  )
+  cache.dispose()
+  return { name: 'SemanticCache.find among 1,024 prompts', ours: median(ours) * 1e6, unit: 'µs' }
+}
+
 /** Rows of `npm run bench serve`. */
 export async function schedulerRows({ log }) {
   const core = await createCore()
   const random = new Random(core, 1)
   const lengths = Float64Array.from({ length: DEEP + SHALLOW }, () => Math.round(random.exponential(300)))
-  return [await promiseRow(core, lengths), ...(await depthRows(core, lengths, log))]
+  return [await promiseRow(core, lengths), ...(await depthRows(core, lengths, log)), await cacheRow(core, random)]
 }
