@@ -16,6 +16,7 @@ export class ReadyJobs<Work> {
   readonly #ageing: WorkAgeing | undefined
   /** With fairness only. */
   readonly #tenants: Tenants | undefined
+  #size = 0
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(core: Core, options: WaitingOptions & { readonly capacity: number; readonly order: QueueOrder }) {
@@ -43,7 +44,7 @@ export class ReadyJobs<Work> {
   }
 
   get size(): number {
-    return this.#queue.size
+    return this.#size
   }
 
   push(job: Job<Work>): void {
@@ -51,8 +52,9 @@ export class ReadyJobs<Work> {
     job.place = this.#ageing ? this.#ageing.arrivedTokens : job.arrivalMs / 1000
     job.weight = this.#weightOf(job)
     job.agedTokens = job.tokens
-    this.#ageing?.enter(job.tokens)
     this.#enqueue(job)
+    this.#ageing?.enter(job.tokens)
+    this.#size++
   }
 
   /** A better estimate came: the job moves to where that would have put it. */
@@ -103,6 +105,7 @@ export class ReadyJobs<Work> {
   #leave(job: Job<Work>): void {
     this.#jobs[job.ticket] = undefined
     job.ticket = NO_TICKET
+    this.#size--
     this.#ageing?.leave(job.agedTokens)
   }
 }

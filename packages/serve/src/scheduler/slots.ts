@@ -1,4 +1,4 @@
-import { ConfigError } from '@trimtab/core'
+import { ConfigError, ServingError } from '@trimtab/core'
 import { Job } from './job.js'
 import type { SchedulerStats } from './statistics.js'
 import type { AddOptions, WaitingOptions } from './types.js'
@@ -94,9 +94,8 @@ export abstract class Slots<Work> {
 
   /** Clears, and gives the queue's memory back as soon as nothing runs. */
   dispose(): void {
-    this.#isPaused = true
-    this.clear()
     this.#isDisposed = true
+    this.clear()
     if (this.#running === 0) this.line.dispose()
   }
 
@@ -109,6 +108,8 @@ export abstract class Slots<Work> {
 
   protected enter<Result>(work: Work, options: AddOptions): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
+      if (this.#isDisposed)
+        throw new ServingError('scheduler_disposed', 'this scheduler was disposed: make another one')
       this.line.enter(new Job(work, options, this.line.clock.now(), resolve, reject), options)
       this.fill()
     })
@@ -118,8 +119,11 @@ export abstract class Slots<Work> {
   protected fill(): void {
     if (this.#isFilling) return
     this.#isFilling = true
-    while (!this.#isPaused && this.#occupied < this.#concurrency && this.startNext()) {}
-    this.#isFilling = false
+    try {
+      while (this.#mayStart() && this.startNext()) {}
+    } finally {
+      this.#isFilling = false
+    }
     this.#wake()
   }
 
@@ -142,8 +146,12 @@ export abstract class Slots<Work> {
 
   protected release(): void {
     this.#occupied--
-    if (this.#isDisposed && this.#running === 0) this.line.dispose()
     this.fill()
+    if (this.#isDisposed && this.#running === 0) this.line.dispose()
+  }
+
+  #mayStart(): boolean {
+    return !this.#isPaused && !this.#isDisposed && this.#occupied < this.#concurrency
   }
 
   #when(isMet: () => boolean): Promise<void> {

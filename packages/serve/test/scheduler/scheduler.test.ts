@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { type Core, createCore } from '@trimtab/core'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AddOptions, type LengthEstimator, type LengthPrediction, Scheduler } from '../../src/index.js'
@@ -215,6 +216,18 @@ describe('order', () => {
   })
 })
 
+describe('tenants', () => {
+  it('may be more than there are numbers for, and come and go', async () => {
+    const scheduler = makeScheduler({ fairness: 0.5, concurrency: 3 })
+    for (const round of [1, 2]) {
+      scheduler.pause()
+      const added = Array.from({ length: 1500 }, (_, i) => scheduler.add(() => i, { tenant: `tenant ${round} ${i}` }))
+      scheduler.start()
+      expect((await Promise.all(added)).length).toBe(1500)
+    }
+  })
+})
+
 describe('giving up', () => {
   it('takes an aborted request out at once, and rejects with the signal’s reason', async () => {
     const scheduler = makeScheduler()
@@ -257,6 +270,24 @@ describe('giving up', () => {
     expect([signal?.aborted, scheduler.pending, scheduler.size]).toEqual([true, 1, 1])
     work.reject(new Error('stopped'))
     expect(await second).toBe('second')
+  })
+
+  it('leaves no listener behind on a signal that many requests share', async () => {
+    const { signal } = new AbortController()
+    const scheduler = makeScheduler({ capacity: 2 })
+    const running = deferred()
+    const added = [
+      scheduler.add(() => running.promise, { signal }),
+      scheduler.add(() => 'waits', { signal }),
+      scheduler.add(() => 'expires', { signal, deadlineMs: 5 }),
+      scheduler.add(() => 'refused', { signal }),
+    ]
+    const settledAll = Promise.allSettled(added)
+    expect(getEventListeners(signal, 'abort').length).toBe(3)
+    await clock.advance(5)
+    running.resolve('')
+    expect((await settledAll).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+    expect(getEventListeners(signal, 'abort').length).toBe(0)
   })
 
   it('gives work without a signal one that never speaks', async () => {
@@ -312,13 +343,16 @@ describe('giving up', () => {
     const running = deferred()
     const first = scheduler.add(() => running.promise)
     const waiting = scheduler.add(() => 'never')
+    const idle = scheduler.onIdle()
     scheduler.dispose()
     await expect(waiting).rejects.toMatchObject({ code: 'queue_cleared' })
     running.resolve('done')
     expect(await first).toBe('done')
-    await settled()
+    await idle
     expect(own.usedBytes).toBe(before)
     scheduler.dispose()
+    await expect(scheduler.add(() => 1)).rejects.toMatchObject({ code: 'scheduler_disposed' })
+    expect(scheduler.start().size).toBe(0)
   })
 })
 
@@ -327,9 +361,9 @@ describe('learning', () => {
     const estimator = readsPrompt()
     const scheduler = makeScheduler({ estimator })
     await scheduler.add(
-      (run) => {
-        run.reportTokens(10)
-        run.reportTokens(42)
+      ({ reportTokens }) => {
+        reportTokens(10)
+        reportTokens(42)
       },
       { model: 'm', prompt: '5' },
     )
