@@ -101,11 +101,14 @@ export class Lease {
     this.file = join(folder, `${gpu}.${owner.pid}-${owner.startTime ?? ''}.json`)
     try {
       mkdirSync(folder, { recursive: true })
+    } catch (cause) {
+      throw unwritable(folder, cause)
+    }
+    try {
       writeFileSync(this.file, this.#json(undefined), { flag: 'wx' })
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'EEXIST')
-        throw inUse({ ...this.#text, file: this.file, owner: 'alive' })
-      throw unwritable(this.file, cause)
+      const isHeld = (cause as NodeJS.ErrnoException).code === 'EEXIST'
+      throw isHeld ? inUse({ ...this.#text, file: this.file, owner: 'alive' }) : unwritable(this.file, cause)
     }
   }
 

@@ -30,15 +30,6 @@ static long control(const char *key, long fallback) {
   return found;
 }
 
-static void note(const char *line) {
-  const char *path = getenv("FAKE_NVML_JOURNAL");
-  if (!path) return;
-  int file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
-  if (file < 0) return;
-  if (write(file, line, strlen(line)) < 0) abort();
-  close(file);
-}
-
 /** The highest clock that is allowed now, 0 when nothing is locked. */
 static int locked(int index) {
   const char *path = getenv("FAKE_NVML_JOURNAL");
@@ -124,6 +115,14 @@ int nvmlDeviceGetSupportedGraphicsClocks(Board *board, unsigned memory, unsigned
   return OK;
 }
 #ifndef NO_LOCK
+static void note(const char *line) {
+  const char *path = getenv("FAKE_NVML_JOURNAL");
+  if (!path) return;
+  int file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+  if (file < 0) return;
+  if (write(file, line, strlen(line)) < 0) abort();
+  close(file);
+}
 int nvmlDeviceSetGpuLockedClocks(Board *board, unsigned low, unsigned high) {
   if (state_of(board)) return state_of(board);
   if (board->is_slice) return UNSUPPORTED;

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'tsup'
+import type { FakeNvml } from './fake/index.js'
+
+/** Makes a program from the fixture and our sources in `folder`, beside a koffi where `koffi` says so; returns its path. */
+export async function bundleDrive(folder: string, { koffi }: { readonly koffi: boolean }): Promise<string> {
+  await build({
+    entry: [fileURLToPath(new URL('./fixtures/drive.ts', import.meta.url))],
+    outDir: folder,
+    format: 'esm',
+    target: 'node20',
+    noExternal: [/^@trimtab/],
+    external: [/^#wasm/],
+    silent: true,
+    config: false,
+    esbuildOptions(options) {
+      options.conditions = ['@trimtab/source']
+    },
+  })
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  if (koffi) {
+    mkdirSync(join(folder, 'node_modules'), { recursive: true })
+    const installed = dirname(fileURLToPath(import.meta.resolve('koffi')))
+    symlinkSync(installed, join(folder, 'node_modules/koffi'))
+  }
+  return join(folder, 'drive.js')
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly lines: readonly string[]
+  readonly errors: string
+}
+
+/** A running fixture: what it printed, and how it ends. */
+export class Driven {
+  readonly ended: Promise<Ended>
+  readonly #child: ChildProcess
+  readonly #lines: string[] = []
+  readonly #waiting: { readonly line: string; readonly resolve: () => void }[] = []
+
+  /** @param command  what runs the program: `['node']`, `['deno', 'run', '-A']` */
+  constructor(command: readonly string[], program: string, fake: FakeNvml, way: string) {
+    const [executable, ...options] = command
+    this.#child = spawn(executable!, [...options, program, fake.library, fake.leaseFolder, way], {
+      env: { ...process.env, ...fake.env },
+      cwd: fake.folder,
+    })
+    let rest = ''
+    this.#child.stdout!.on('data', (chunk) => {
+      const parts = (rest + chunk).split('\n')
+      rest = parts.pop()!
+      this.#lines.push(...parts)
+      for (const { line, resolve } of this.#waiting) if (this.#lines.includes(line)) resolve()
+    })
+    let errors = ''
+    this.#child.stderr!.on('data', (chunk) => {
+      errors += chunk
+    })
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.on('error', reject)
+      this.#child.on('close', (code, signal) => resolve({ code, signal, lines: this.#lines, errors }))
+    })
+  }
+
+  /** Resolves when the program has printed `line`; rejects when it ends without. */
+  printed(line: string): Promise<void> {
+    const seen = new Promise<void>((resolve) => {
+      if (this.#lines.includes(line)) resolve()
+      else this.#waiting.push({ line, resolve })
+    })
+    const early = this.ended.then(({ lines, errors }) => {
+      if (!lines.includes(line)) throw new Error(`ended before it said ${line}: ${lines.join('\n')}\n${errors}`)
+    })
+    return Promise.race([seen, early])
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+}
