@@ -1,6 +1,6 @@
 import { ConfigError } from '@trimtab/core'
 import type { DeviceHandle, Nvml } from './nvml.js'
-import { ifOffered, toNvmlError } from './status.js'
+import { ifOffered, NvmlUnsupportedError, toNvmlError } from './status.js'
 import { type NvmlSample, PowerIntegral, throttleReasons } from './telemetry.js'
 
 /** What a GPU is; what it does not tell is `undefined`. */
@@ -153,4 +153,15 @@ export function findGpu(nvml: Nvml, selector?: string): NvmlGpu {
   const device = nvml.deviceByUuid(selector)
   if (!selector.startsWith('MIG-')) return new NvmlGpu(nvml, device, {})
   return new NvmlGpu(nvml, nvml.parentOfMigDevice(device, selector), { slice: selector })
+}
+
+/** @throws {NvmlUnsupportedError} the driver lists none: such a GPU can only be watched */
+export function lockableClocks(gpu: NvmlGpu): number[] {
+  const clocks = gpu.supportedClocksMhz()
+  if (clocks.length > 0) return clocks
+  throw new NvmlUnsupportedError(
+    'nvml_not_supported',
+    `${gpu.subject}: the driver lists no clocks that could be locked (a virtual GPU, or older than Volta): it can only be watched`,
+    { status: 3, call: 'nvmlDeviceGetSupportedGraphicsClocks' },
+  )
 }

@@ -1,11 +1,11 @@
 export type { LoadLibrary, NativeArgument, NativeFunction, NativeLibrary, NativeType } from './ffi/native.js'
 export { openLibrary } from './ffi/open.js'
 export { findGpu, type GpuDescription, listGpus, NvmlGpu } from './gpu.js'
-export { defaultLeaseFolder, type LeaseRecord, readLeases } from './lease.js'
+export { defaultLeaseFolders, type LeaseRecord, readLeases } from './lease.js'
 export { type LockedSample, type NvmlClockOptions, NvmlGpuClock } from './locked-clock.js'
 export type { GpuNotice } from './notice.js'
 export { type DeviceHandle, Nvml } from './nvml.js'
-export { observeOnly, observeWhenRefused, type ReadableClock } from './observe.js'
+export { observeOnly, observeWhenRefused } from './observe.js'
 export type { ProcessIdentity } from './process-identity.js'
 export { type RestoreOutcome, restoreAll } from './restore-left.js'
 export {

@@ -1,9 +1,20 @@
 // A locked clock outlives the process that set it, so each process that may lock one says so in a file first. Whoever comes next
 // finds the files of the dead and gives their clocks back. One file a process and GPU, never taken over: there is no moment at which
 // two processes could both believe to have won.
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { AdapterError } from '@trimtab/core'
 import { ownIdentity, type ProcessIdentity, stateOf } from './process-identity.js'
@@ -20,42 +31,51 @@ export interface LeaseRecord extends ProcessIdentity {
   readonly owner: 'alive' | 'dead' | 'unknown'
 }
 
+const SHARED = '/run/trimtab'
+
 /**
- * Where leases lie: `/run/trimtab`, which a reboot empties as it resets the clocks; a folder of this user's where that cannot be
- * written.
+ * Where leases lie: `/run/trimtab`, which a reboot empties as it resets the clocks, and a folder of this user's. The first is the one
+ * that this process may write.
  *
  * @throws {AdapterError} `lease_folder_unsafe` when somebody else owns the latter
  */
-export function defaultLeaseFolder(): string {
-  const shared = '/run/trimtab'
+export function defaultLeaseFolders(): readonly string[] {
+  const own = join(tmpdir(), `trimtab-${process.getuid?.() ?? 'leases'}`)
+  if (isWritable(existsSync(SHARED) ? SHARED : dirname(SHARED))) return [SHARED, own]
+  const found = lstatSync(own, { throwIfNoEntry: false })
+  if (found && (!found.isDirectory() || (process.getuid && found.uid !== process.getuid())))
+    throw new AdapterError('lease_folder_unsafe', `${own} belongs to somebody else: name another folder for leases`)
+  return [own, SHARED]
+}
+
+function isWritable(path: string): boolean {
   try {
-    mkdirSync(shared, { recursive: true })
-    return shared
+    accessSync(path, constants.W_OK)
+    return true
   } catch {
-    const own = join(tmpdir(), `trimtab-${process.getuid?.() ?? 'leases'}`)
-    mkdirSync(own, { recursive: true, mode: 0o700 })
-    const found = lstatSync(own)
-    if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid()))
-      throw new AdapterError('lease_folder_unsafe', `${own} belongs to somebody else: name another folder for leases`)
-    return own
+    return false
   }
 }
 
-/** The leases in `folder`, of one GPU or of all. A folder that is not there holds none. */
-export function readLeases(folder: string, gpu?: string): LeaseRecord[] {
-  let names: string[]
+/** The leases in `folders`, of one GPU or of all. A folder that is not there holds none. */
+export function readLeases(folders: readonly string[], gpu?: string): LeaseRecord[] {
+  return folders.flatMap((folder) =>
+    namesIn(folder).flatMap((name) => {
+      const [, uuid, pid] = /^(.+)\.(\d+)-[^.]*\.json$/.exec(name) ?? []
+      if (uuid === undefined || pid === undefined || (gpu !== undefined && uuid !== gpu)) return []
+      const file = join(folder, name)
+      const record = { ...parse(file), gpu: uuid, pid: Number(pid), file }
+      return [{ ...record, owner: stateOf(record) }]
+    }),
+  )
+}
+
+function namesIn(folder: string): string[] {
   try {
-    names = readdirSync(folder)
+    return readdirSync(folder)
   } catch {
     return []
   }
-  return names.flatMap((name) => {
-    const [, uuid, pid] = /^(.+)\.(\d+)-[^.]*\.json$/.exec(name) ?? []
-    if (uuid === undefined || pid === undefined || (gpu !== undefined && uuid !== gpu)) return []
-    const file = join(folder, name)
-    const record = { ...parse(file), gpu: uuid, pid: Number(pid), file }
-    return [{ ...record, owner: stateOf(record) }]
-  })
 }
 
 /** What the file says; one that was cut short by a kill still has its name. */
@@ -82,13 +102,14 @@ export class Lease {
   readonly #text: Omit<LeaseRecord, 'file' | 'owner' | 'lockedMhz'>
 
   /**
+   * @param folders  the first is written, all are looked through
    * @param now  for the record: when it began
    * @throws {AdapterError} `gpu_in_use`: another process, or this one, drives the GPU; `lease_unwritable`
    */
-  static claim(folder: string, gpu: string, now: Date): Lease {
-    const lease = new Lease(folder, gpu, now)
+  static claim(folders: readonly string[], gpu: string, now: Date): Lease {
+    const lease = new Lease(folders[0]!, gpu, now)
     // Written first, looked around second: of two that come at once at least one sees the other.
-    const other = readLeases(folder, gpu).find(({ file, owner }) => file !== lease.file && owner !== 'dead')
+    const other = readLeases(folders, gpu).find(({ file, owner }) => file !== lease.file && owner !== 'dead')
     if (!other) return lease
     lease.release()
     throw inUse(other)
@@ -100,7 +121,7 @@ export class Lease {
     this.#text = { ...owner, gpu, command, since: now.toISOString() }
     this.file = join(folder, `${gpu}.${owner.pid}-${owner.startTime ?? ''}.json`)
     try {
-      mkdirSync(folder, { recursive: true })
+      mkdirSync(folder, { recursive: true, mode: 0o755 })
     } catch (cause) {
       throw unwritable(folder, cause)
     }

@@ -1,11 +1,10 @@
 import { AdapterError, ConfigError } from '@trimtab/core'
 import { type GpuClock, supportedClock } from '@trimtab/serve'
-import type { NvmlGpu } from './gpu.js'
-import { defaultLeaseFolder, Lease } from './lease.js'
+import { lockableClocks, type NvmlGpu } from './gpu.js'
+import { defaultLeaseFolders, Lease } from './lease.js'
 import type { GpuNotice } from './notice.js'
 import { restoreLeft } from './restore-left.js'
 import { restoreOnExit } from './restore-on-exit.js'
-import { NvmlUnsupportedError } from './status.js'
 import type { NvmlSample } from './telemetry.js'
 import { judgeLock, type LockVerdict } from './verdict.js'
 
@@ -59,11 +58,11 @@ export class NvmlGpuClock implements GpuClock {
     this.name = gpu.uuid
     this.#now = options.now ?? (() => performance.now() / 1000)
     this.#onNotice = options.onNotice ?? (() => {})
-    this.supportedClocksMhz = clocksOf(gpu)
-    const folder = options.leaseFolder ?? defaultLeaseFolder()
-    this.#lease = Lease.claim(folder, gpu.uuid, new Date())
+    this.supportedClocksMhz = lockableClocks(gpu)
+    const folders = options.leaseFolder === undefined ? defaultLeaseFolders() : [options.leaseFolder]
+    this.#lease = Lease.claim(folders, gpu.uuid, new Date())
     try {
-      restoreLeft(gpu, folder, (message) => this.#say('restored', message))
+      restoreLeft(gpu, folders, (message) => this.#say('restored', message))
     } catch (error) {
       this.#lease.release()
       throw error
@@ -77,13 +76,7 @@ export class NvmlGpuClock implements GpuClock {
     const sample = this.gpu.sample(this.#now())
     if (sample.energySource === 'integrated')
       this.#say('energy_integrated', 'no energy counter: energy is power integrated over the readings')
-    const locked = this.#locked
-    if (!locked || sample.seconds - locked.since < SETTLE_SECONDS)
-      return { ...sample, lockedMhz: locked?.mhz, verdict: undefined }
-    const [first = 0, second = first] = this.supportedClocksMhz
-    const verdict = judgeLock(locked.mhz, second - first, sample)
-    if (verdict.state === 'not honoured') this.#say('not_honoured', verdict.message)
-    return { ...sample, lockedMhz: locked.mhz, verdict }
+    return { ...sample, lockedMhz: this.#locked?.mhz, verdict: this.#judge(sample) }
   }
 
   /**
@@ -100,6 +93,7 @@ export class NvmlGpuClock implements GpuClock {
       throw new ConfigError('config_invalid', `a clock must be a number of MHz above 0, got ${mhz}`)
     const target = supportedClock(this.supportedClocksMhz, mhz)
     if (target !== mhz) this.#say('snapped', `there is no clock of ${mhz} MHz: ${target} MHz is locked in its place`)
+    this.#judge(this.gpu.sample(this.#now())) // a scaler that changes its mind every second would never hear otherwise
     const before = this.#locked?.mhz
     this.#lease.record(target)
     try {
@@ -130,6 +124,15 @@ export class NvmlGpuClock implements GpuClock {
 
   [Symbol.dispose](): void {
     this.dispose()
+  }
+
+  #judge(sample: NvmlSample): LockVerdict | undefined {
+    const locked = this.#locked
+    if (!locked || sample.seconds - locked.since < SETTLE_SECONDS) return undefined
+    const [first = 0, second = first] = this.supportedClocksMhz
+    const verdict = judgeLock(locked.mhz, second - first, sample)
+    if (verdict.state === 'not honoured') this.#say('not_honoured', verdict.message)
+    return verdict
   }
 
   #restore(): void {
@@ -174,14 +177,4 @@ export class NvmlGpuClock implements GpuClock {
     this.#said.add(kind)
     this.#onNotice({ kind, message: `${this.gpu.subject}: ${text}` })
   }
-}
-
-function clocksOf(gpu: NvmlGpu): number[] {
-  const clocks = gpu.supportedClocksMhz()
-  if (clocks.length > 0) return clocks
-  throw new NvmlUnsupportedError(
-    'nvml_not_supported',
-    `${gpu.subject}: the driver lists no clocks that could be locked (a virtual GPU, or older than Volta): it can only be watched`,
-    { status: 3, call: 'nvmlDeviceGetSupportedGraphicsClocks' },
-  )
 }

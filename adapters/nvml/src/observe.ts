@@ -1,19 +1,20 @@
 import type { GpuClock, GpuSample } from '@trimtab/serve'
+import { lockableClocks, type NvmlGpu } from './gpu.js'
 import type { GpuNotice } from './notice.js'
 import { NvmlPermissionError } from './status.js'
 
-/** What an observer needs of the clock behind it. */
-export type ReadableClock = Pick<GpuClock, 'name' | 'supportedClocksMhz' | 'read'>
-
 /**
- * Reads a GPU and never sets it: what a scaler asks for is only passed on.
+ * Reads a GPU and never sets it: what a scaler asks for is only passed on. No lease, no claim.
+ *
+ * @param now  seconds of a monotone clock
  * @param onAsk  called for each lock, with MHz, and for each reset, with `undefined`
+ * @throws {NvmlUnsupportedError} the GPU lists no clocks that a scaler could choose from
  */
-export function observeOnly(clock: ReadableClock, onAsk: (mhz: number | undefined) => void): GpuClock {
+export function observeOnly(gpu: NvmlGpu, now: () => number, onAsk: (mhz: number | undefined) => void): GpuClock {
   return {
-    name: clock.name,
-    supportedClocksMhz: clock.supportedClocksMhz,
-    read: () => clock.read(),
+    name: gpu.uuid,
+    supportedClocksMhz: lockableClocks(gpu),
+    read: async () => gpu.sample(now()),
     lock: async (mhz) => onAsk(mhz),
     reset: async () => onAsk(undefined),
   }

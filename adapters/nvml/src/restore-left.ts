@@ -1,13 +1,13 @@
 import { findGpu, type NvmlGpu } from './gpu.js'
-import { defaultLeaseFolder, type LeaseRecord, readLeases, removeLease } from './lease.js'
+import { defaultLeaseFolders, type LeaseRecord, readLeases, removeLease } from './lease.js'
 import type { Nvml } from './nvml.js'
 
 /**
  * Gives back what dead processes left locked on one GPU.
  * @throws {NvmlError} it may not be reset; the lease stays for the next one
  */
-export function restoreLeft(gpu: NvmlGpu, folder: string, onRestored: (message: string) => void): void {
-  for (const lease of readLeases(folder, gpu.uuid).filter(({ owner }) => owner === 'dead')) {
+export function restoreLeft(gpu: NvmlGpu, folders: readonly string[], onRestored: (message: string) => void): void {
+  for (const lease of readLeases(folders, gpu.uuid).filter(({ owner }) => owner === 'dead')) {
     if (lease.lockedMhz !== undefined) {
       gpu.nvml.resetLockedClocks(gpu.device, gpu.subject)
       onRestored(
@@ -27,13 +27,13 @@ export interface RestoreOutcome {
 
 /**
  * Gives back what dead processes left locked, on every GPU: for a service's `ExecStopPost=`, or by hand.
- * @param folder  where leases lie; the default one when left out
+ * @param folders  where leases lie; the default ones when left out
  */
-export function restoreAll(nvml: Nvml, folder: string = defaultLeaseFolder()): RestoreOutcome[] {
-  return readLeases(folder).map((lease): RestoreOutcome => {
+export function restoreAll(nvml: Nvml, folders: readonly string[] = defaultLeaseFolders()): RestoreOutcome[] {
+  return readLeases(folders).map((lease): RestoreOutcome => {
     if (lease.owner !== 'dead') return { lease, state: 'held', error: undefined }
     try {
-      restoreLeft(findGpu(nvml, lease.gpu), folder, () => {})
+      restoreLeft(findGpu(nvml, lease.gpu), folders, () => {})
       return { lease, state: 'restored', error: undefined }
     } catch (error) {
       return { lease, state: 'failed', error: error as Error }

@@ -94,6 +94,13 @@ describe.runIf(HAS_GCC)('NvmlGpuClock', () => {
     expect(fake.lockedMhz()).toBeUndefined()
   })
 
+  it('judges a lock before the next one, for a scaler that changes its mind at every turn', async () => {
+    fake.set({ honour: 0 })
+    const clock = open()
+    for (seconds = 0; seconds < 3; seconds++) await clock.lock(900 - 15 * seconds)
+    expect(notices.map(({ kind }) => kind)).toEqual(['not_honoured'])
+  })
+
   it('does not judge a GPU that rests', async () => {
     fake.set({ idle: 1 })
     const clock = open()
@@ -134,7 +141,11 @@ describe.runIf(HAS_GCC)('NvmlGpuClock', () => {
 
   it('sets nothing through an observer, and passes on what was asked', async () => {
     const asked: (number | undefined)[] = []
-    const clock = observeOnly(open(), (mhz) => asked.push(mhz))
+    const clock = observeOnly(
+      findGpu(nvml),
+      () => seconds,
+      (mhz) => asked.push(mhz),
+    )
     await clock.lock(900)
     await clock.reset()
     expect([asked, fake.journal()]).toEqual([[900, undefined], []])
@@ -167,7 +178,7 @@ describe.runIf(HAS_GCC)('NvmlGpuClock', () => {
     await expect(clock.read()).rejects.toMatchObject({ code: 'nvml_gpu_lost' })
     await expect(clock.lock(600)).rejects.toMatchObject({ code: 'nvml_gpu_lost' })
     await expect(clock.reset()).rejects.toMatchObject({ code: 'nvml_gpu_lost' })
-    expect(readLeases(fake.leaseFolder)).toMatchObject([{ lockedMhz: 900, owner: 'alive' }])
+    expect(readLeases([fake.leaseFolder])).toMatchObject([{ lockedMhz: 900, owner: 'alive' }])
     fake.set()
     clock.dispose()
     expect(fake.lockedMhz()).toBeUndefined()
@@ -239,7 +250,7 @@ describe.runIf(HAS_GCC)('NvmlGpuClock', () => {
           message: /process 4194305 \(gateway\) died and left the clock locked at 810 MHz/,
         }),
       ])
-      expect(readLeases(fake.leaseFolder)).toHaveLength(1)
+      expect(readLeases([fake.leaseFolder])).toHaveLength(1)
     })
 
     it('touches nothing when it had locked nothing', () => {
@@ -252,7 +263,7 @@ describe.runIf(HAS_GCC)('NvmlGpuClock', () => {
       leaveLease(810)
       fake.set({ denied: 1 })
       expect(() => open()).toThrow(/NVML error 4/)
-      expect(readLeases(fake.leaseFolder)).toMatchObject([{ lockedMhz: 810, owner: 'dead' }])
+      expect(readLeases([fake.leaseFolder])).toMatchObject([{ lockedMhz: 810, owner: 'dead' }])
     })
 
     it('takes a number that was given to another process since for dead', () => {
@@ -274,16 +285,16 @@ describe.runIf(HAS_GCC)('NvmlGpuClock', () => {
       writeFileSync(join(fake.leaseFolder, 'GPU-fake-0.4194305-1.json'), '{"pid":41')
       writeFileSync(join(fake.leaseFolder, 'README'), 'not a lease')
       open()
-      expect([fake.journal(), readLeases(fake.leaseFolder).length]).toEqual([[], 1])
+      expect([fake.journal(), readLeases([fake.leaseFolder]).length]).toEqual([[], 1])
       expect(existsSync(join(fake.leaseFolder, 'README'))).toBe(true)
     })
 
     it('gives back on every GPU when asked to, without opening one', () => {
       leaveLease(810)
-      expect(restoreAll(nvml, fake.leaseFolder)).toMatchObject([{ state: 'restored', lease: { lockedMhz: 810 } }])
+      expect(restoreAll(nvml, [fake.leaseFolder])).toMatchObject([{ state: 'restored', lease: { lockedMhz: 810 } }])
       leaveLease(810)
       fake.set({ denied: 1 })
-      expect(restoreAll(nvml, fake.leaseFolder)).toMatchObject([
+      expect(restoreAll(nvml, [fake.leaseFolder])).toMatchObject([
         { state: 'failed', error: { code: 'nvml_no_permission' } },
       ])
     })

@@ -162,7 +162,7 @@ describe('errors of NVML', () => {
     await expect(Nvml.open(path)).rejects.toMatchObject({
       code: 'nvml_library_missing',
       message: expect.stringMatching(
-        /^no NVIDIA driver's library was found \(.*libnvidia-ml.so.1: .*install the driver/,
+        /^no library of an NVIDIA driver was found \(.*libnvidia-ml.so.1\): install the driver/,
       ),
     })
     rmSync(folder, { recursive: true })

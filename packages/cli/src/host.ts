@@ -1,8 +1,10 @@
 // What a command may touch of the machine it runs on; tests hand in their own.
 import { createReadStream } from 'node:fs'
-import { access, appendFile, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { access, appendFile, constants, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
+import { addAbortSignal } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 
 export interface Output {
   write(text: string): unknown
@@ -20,10 +22,14 @@ export interface Host {
   readonly signal: AbortSignal
   /** Milliseconds since any fixed moment. */
   now(): number
+  /** Resolves after so many milliseconds, or when the signal is given. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>
   sizeOf(path: string): Promise<number>
   readFile(path: string): Promise<string>
-  /** A file in pieces as they come; `-` is stdin. */
-  readBytes(path: string): AsyncIterable<Uint8Array>
+  /** The last bytes of a file that somebody else may be writing, and when it was changed. */
+  readTail(path: string, bytes: number): Promise<{ readonly text: string; readonly modifiedMs: number }>
+  /** A file in pieces as they come; `-` is stdin. Ends with an error when the signal is given. */
+  readBytes(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array>
   writeFile(path: string, content: string | Uint8Array): Promise<void>
   /** `writeFile` that leaves the old file or the new one, never a part, however the process ends. */
   replaceFile(path: string, content: Uint8Array): Promise<void>
@@ -47,8 +53,13 @@ export function createProcessHost(): Host {
     env: process.env,
     signal: abort.signal,
     now: () => performance.now(),
+    wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined), // aborted
     readFile: (path) => readFile(path, 'utf8'),
-    readBytes: (path) => (path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES })),
+    readTail,
+    readBytes(path, signal) {
+      const stream = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES })
+      return signal ? addAbortSignal(signal, stream) : stream
+    },
     sizeOf: async (path) => (await stat(path)).size,
     writeFile: (path, content) => writeFile(path, content),
     async replaceFile(path, content) {
@@ -59,6 +70,17 @@ export function createProcessHost(): Host {
     appendFile: (path, text) => appendFile(path, text),
     removeFile: (path) => rm(path, { force: true }),
     canWrite,
+  }
+}
+
+async function readTail(path: string, bytes: number): Promise<{ text: string; modifiedMs: number }> {
+  const file = await open(path)
+  try {
+    const { size, mtimeMs } = await file.stat()
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(bytes), position: Math.max(0, size - bytes) })
+    return { text: buffer.toString('utf8', 0, bytesRead), modifiedMs: mtimeMs }
+  } finally {
+    await file.close()
   }
 }
 

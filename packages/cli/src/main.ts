@@ -13,6 +13,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   adapt: async () => (await import('./commands/adapt.js')).adapt,
   embed: async () => (await import('./commands/embed.js')).embed,
   similarity: async () => (await import('./commands/similarity.js')).similarityCommand,
+  gpu: async () => (await import('./commands/gpu.js')).gpu,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }
 

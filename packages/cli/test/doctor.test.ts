@@ -24,6 +24,7 @@ describe('trimtab doctor', () => {
       'threads',
       'WebGPU',
       'native calls (FFI)',
+      'NVIDIA GPUs',
       'cgroups',
       'cross-origin isolation',
     ])

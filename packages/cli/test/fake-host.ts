@@ -38,6 +38,10 @@ export function createFakeHost(
     env: options.env ?? {},
     signal: options.signal ?? new AbortController().signal,
     now: () => now,
+    wait: async (milliseconds) => {
+      now += milliseconds
+    },
+    readTail: async (path, bytes) => ({ text: read(path).slice(-bytes), modifiedMs: now }),
     sizeOf: async (path) => read(path).length,
     readFile: async (path) => read(path),
     readBytes: async function* (path) {

@@ -26,13 +26,14 @@ export async function openLibrary(path?: string): Promise<NativeLibrary> {
     } catch (error) {
       if ((error as Error).name === 'NotCapable')
         throw unavailable('ffi_forbidden', 'Deno may not call native libraries: run with --allow-ffi')
-      reasons.push(`${candidate}: ${(error as Error).message}`)
+      const { message } = error as Error
+      reasons.push(/no such file|cannot find|not found/i.test(message) ? candidate : `${candidate}: ${message}`)
     }
   }
-  const found = reasons.join('; ') || `there is none for ${process.platform}`
+  const looked = reasons.join(', ') || `there is none for ${process.platform}`
   throw unavailable(
     'nvml_library_missing',
-    `no NVIDIA driver's library was found (${found}): install the driver, or give the container the GPU`,
+    `no library of an NVIDIA driver was found (${looked}): install the driver, or give the container the GPU`,
   )
 }
 

@@ -12,11 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OK = 0, INVALID = 2, UNSUPPORTED = 3, DENIED = 4, NOT_FOUND = 6, TOO_SMALL = 7, LOST = 15 };
+enum { OK = 0, UNINITIALISED = 1, INVALID = 2, UNSUPPORTED = 3, DENIED = 4, NOT_FOUND = 6, TOO_SMALL = 7, LOST = 15 };
 enum { MAX_GPUS = 8, MIN_MHZ = 210, MAX_MHZ = 1410, STEP_MHZ = 15, MEMORY_MHZ = 1593 };
 
 typedef struct { int index; int is_slice; } Board;
 static Board boards[MAX_GPUS], slices[MAX_GPUS];
+static int users; // nvmlInit less nvmlShutdown
 
 static long control(const char *key, long fallback) {
   const char *path = getenv("FAKE_NVML_CONTROL");
@@ -44,7 +45,11 @@ static int locked(int index) {
   return max;
 }
 
-static int state_of(const Board *board) { return board ? (control("lost", 0) ? LOST : OK) : INVALID; }
+static int state_of(const Board *board) {
+  if (users == 0) return UNINITIALISED;
+  if (!board) return INVALID;
+  return control("lost", 0) ? LOST : OK;
+}
 static int clock_of(const Board *board) {
   if (control("idle", 0)) return MIN_MHZ;
   int asked = locked(board->index);
@@ -59,9 +64,15 @@ static double watts_of(const Board *board) {
 
 int nvmlInit_v2(void) {
   for (int i = 0; i < MAX_GPUS; i++) boards[i].index = slices[i].index = i, slices[i].is_slice = 1;
-  return control("init", OK);
+  int status = control("init", OK);
+  if (status == OK) users++;
+  return status;
 }
-int nvmlShutdown(void) { return OK; }
+int nvmlShutdown(void) {
+  if (users == 0) return UNINITIALISED;
+  users--;
+  return OK;
+}
 int nvmlSystemGetDriverVersion(char *out, unsigned length) {
   snprintf(out, length, "%s", "570.00-fake");
   return OK;
@@ -188,7 +199,7 @@ int nvmlDeviceGetTotalEnergyConsumption(Board *board, uint64_t *millijoules) {
   if (control("no_energy", 0)) return UNSUPPORTED;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  *millijoules = (uint64_t)((now.tv_sec * 1e3 + now.tv_nsec / 1e6) * watts_of(board));
+  *millijoules = (uint64_t)((now.tv_sec * 1e3 + now.tv_nsec / 1e6) * 250); // a board that draws 250 W on average
   return OK;
 }
 int nvmlDeviceGetMigMode(Board *board, unsigned *current, unsigned *pending) {

@@ -1,7 +1,7 @@
 import { renderChart, type Series } from '../report/chart.js'
 import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
 import { linearScale, maxOf, minOf } from '../report/scale.js'
-import { BASE, renderThemes } from '../report/style.js'
+import { BASE, CHARTS, renderThemes } from '../report/style.js'
 import { renderMap } from './map.js'
 import type { AdaptationRecord, EvaluationRecord, RoundRecord } from './records.js'
 
@@ -29,7 +29,7 @@ export function renderAdaptationReport(title: string, facts: Facts, records: rea
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
 <title>Trimtab: ${escapeHtml(title.toLowerCase())}</title><link rel="icon" href="data:,">
-<style>${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-m0);`)}${colours}${CHARTS}${BASE}</style></head>
+<style>${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-m0);`)}${colours}${CHARTS}${MAP}${BASE}</style></head>
 <body><main><header><div><h1>${escapeHtml(title)}</h1></div>
 <dl class="facts">${facts.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl></header>
 ${renderRounds(rounds)}${renderCurves(evaluations)}${renderMap(embeddings)}
@@ -101,11 +101,4 @@ function toSeries(key: string, dash: string, evaluations: readonly EvaluationRec
   return { key, values, spread, dash, width: 2.2 }
 }
 
-const CHARTS = `
-.legend{list-style:none;display:flex;flex-wrap:wrap;gap:6px 18px;margin:0 0 16px;padding:0;font-size:13px}.legend i{display:inline-block;width:18px;height:3px;border-radius:2px;background:var(--series);margin-right:8px;vertical-align:middle}
-.chart{margin:0;min-width:0}figcaption{font-weight:600;font-size:13.5px;margin-bottom:8px}figcaption small{margin-left:4px}
-.plot{position:relative;height:260px;margin:0 0 26px 52px}.plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:hidden}.plot path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
-.grid{stroke:var(--hair);stroke-width:1}.line{stroke:var(--series)}.plot path.band{fill:var(--series);opacity:.15;stroke:none}
-.y span,.x span{position:absolute;font-size:11.5px;color:var(--muted);line-height:1;white-space:nowrap}.y span{right:100%;margin-right:8px;transform:translateY(50%)}.x span{top:100%;margin-top:7px;transform:translateX(-50%)}.x .end{right:0;transform:none}
-.map{width:100%;max-height:520px}.map circle{fill:var(--c-m0);stroke:var(--card)}.map text{font-size:11px;fill:var(--muted)}
-`
+const MAP = `.map{width:100%;max-height:520px}.map circle{fill:var(--c-m0);stroke:var(--card)}.map text{font-size:11px;fill:var(--muted)}`

@@ -1,5 +1,5 @@
 import { type Command, defineCommand, EXIT } from '../command.js'
-import { checkFfi, checkWebGpu } from '../doctor/accelerators.js'
+import { checkFfi, checkNvidia, checkWebGpu } from '../doctor/accelerators.js'
 import { checkCgroups } from '../doctor/cgroups.js'
 import type { Check } from '../doctor/check.js'
 import { checkCore, checkDebugBuild } from '../doctor/core.js'
@@ -26,6 +26,7 @@ export const doctor: Command = defineCommand({
       checkThreads(),
       await checkWebGpu(),
       await checkFfi(),
+      await checkNvidia(),
       await checkCgroups(),
       checkIsolation(),
     ]

@@ -1,4 +1,5 @@
 // What could carry more than the core: a GPU for batches, native calls for hardware counters.
+import process from 'node:process'
 import { type Check, reasonOf } from './check.js'
 import { detectRuntime, type RuntimeName } from './runtime.js'
 
@@ -68,3 +69,23 @@ export async function checkFfi(): Promise<Check> {
     }
   }
 }
+
+/** NVIDIA GPUs, as `trimtab gpu` sees them. */
+export async function checkNvidia(): Promise<Check> {
+  const name = 'NVIDIA GPUs'
+  try {
+    const { listGpus, Nvml } = await import('@trimtab/nvml')
+    const nvml = await Nvml.open()
+    const gpus = listGpus(nvml).map((gpu) => gpu.name)
+    if (gpus.length === 0)
+      return { name, state: 'absent', found: `none with driver ${nvml.driverVersion()}`, meaning: UNUSED }
+    const maySet =
+      process.getuid?.() === 0 ? 'watches them and drives their clocks' : 'watches them; to drive clocks: root'
+    const found = `${gpus.length} × ${[...new Set(gpus)].join(', ')}, driver ${nvml.driverVersion()}`
+    return { name, state: 'ok', found, meaning: `trimtab gpu ${maySet}` }
+  } catch (error) {
+    return { name, state: 'absent', found: reasonOf(error), meaning: UNUSED }
+  }
+}
+
+const UNUSED = 'nothing but trimtab gpu needs one'

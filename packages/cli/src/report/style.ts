@@ -53,6 +53,15 @@ footer{color:var(--muted);font-size:13px;padding:6px 4px}
 @media print{body{background:#fff}section{break-inside:avoid}#theme,.toolbar{display:none}}
 `
 
+/** Charts with a legend, for reports whose lines are their subject. */
+export const CHARTS: string = `
+.legend{list-style:none;display:flex;flex-wrap:wrap;gap:6px 18px;margin:0 0 16px;padding:0;font-size:13px}.legend i{display:inline-block;width:18px;height:3px;border-radius:2px;background:var(--series);margin-right:8px;vertical-align:middle}
+.chart{margin:0;min-width:0}figcaption{font-weight:600;font-size:13.5px;margin-bottom:8px}figcaption small{margin-left:4px}
+.plot{position:relative;height:260px;margin:0 0 26px 52px}.plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:hidden}.plot path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
+.grid{stroke:var(--hair);stroke-width:1}.line{stroke:var(--series)}.plot path.band{fill:var(--series);opacity:.15;stroke:none}
+.y span,.x span{position:absolute;font-size:11.5px;color:var(--muted);line-height:1;white-space:nowrap}.y span{right:100%;margin-right:8px;transform:translateY(50%)}.x span{top:100%;margin-top:7px;transform:translateX(-50%)}.x .end{right:0;transform:none}
+`
+
 const COMPARISON = `
 .summary tr.c-trimtab>*{background:var(--mark);font-weight:600}.summary tr.c-trimtab th{box-shadow:-10px 0 0 var(--mark)}.summary tr.c-trimtab td:last-child{border-radius:0 6px 6px 0}.bounds td,.bounds th{color:var(--muted)}.group th{font-size:12px;padding-top:16px;color:var(--muted);border-bottom-color:var(--faint)}.none{color:var(--muted)}
 .swatch{width:28px;height:10px;margin-right:9px;vertical-align:middle}.swatch path{stroke:var(--series);fill:none}

@@ -1,14 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'tsup'
 import type { FakeNvml } from './fake/index.js'
 
-/** Makes a program from the fixture and our sources in `folder`, beside a koffi where `koffi` says so; returns its path. */
-export async function bundleDrive(folder: string, { koffi }: { readonly koffi: boolean }): Promise<string> {
+/**
+ * Makes a program from a fixture and our sources in `folder`, beside a koffi where `koffi` says so.
+ * @returns its path
+ */
+export async function bundleProgram(
+  fixture: URL,
+  folder: string,
+  { koffi }: { readonly koffi: boolean },
+): Promise<string> {
   await build({
-    entry: [fileURLToPath(new URL('./fixtures/drive.ts', import.meta.url))],
+    entry: [fileURLToPath(fixture)],
     outDir: folder,
     format: 'esm',
     target: 'node20',
@@ -26,7 +33,7 @@ export async function bundleDrive(folder: string, { koffi }: { readonly koffi: b
     const installed = dirname(fileURLToPath(import.meta.resolve('koffi')))
     symlinkSync(installed, join(folder, 'node_modules/koffi'))
   }
-  return join(folder, 'drive.js')
+  return join(folder, basename(fixture.pathname).replace('.ts', '.js'))
 }
 
 export interface Ended {
@@ -36,17 +43,16 @@ export interface Ended {
   readonly errors: string
 }
 
-/** A running fixture: what it printed, and how it ends. */
-export class Driven {
+/** A running program: what it printed, and how it ends. */
+export class RunningProgram {
   readonly ended: Promise<Ended>
   readonly #child: ChildProcess
   readonly #lines: string[] = []
-  readonly #waiting: { readonly line: string; readonly resolve: () => void }[] = []
+  readonly #waiting: { readonly line: RegExp; readonly resolve: () => void }[] = []
 
-  /** @param command  what runs the program: `['node']`, `['deno', 'run', '-A']` */
-  constructor(command: readonly string[], program: string, fake: FakeNvml, way: string) {
-    const [executable, ...options] = command
-    this.#child = spawn(executable!, [...options, program, fake.library, fake.leaseFolder, way], {
+  /** @param command  what runs the program, the program, and what it is told */
+  constructor(command: readonly string[], fake: FakeNvml) {
+    this.#child = spawn(command[0]!, command.slice(1), {
       env: { ...process.env, ...fake.env },
       cwd: fake.folder,
     })
@@ -55,7 +61,7 @@ export class Driven {
       const parts = (rest + chunk).split('\n')
       rest = parts.pop()!
       this.#lines.push(...parts)
-      for (const { line, resolve } of this.#waiting) if (this.#lines.includes(line)) resolve()
+      for (const { line, resolve } of this.#waiting) if (this.#has(line)) resolve()
     })
     let errors = ''
     this.#child.stderr!.on('data', (chunk) => {
@@ -67,16 +73,25 @@ export class Driven {
     })
   }
 
-  /** Resolves when the program has printed `line`; rejects when it ends without. */
-  printed(line: string): Promise<void> {
+  /** Resolves when the program has printed such a line; rejects when it ends without. */
+  printed(line: RegExp): Promise<void> {
     const seen = new Promise<void>((resolve) => {
-      if (this.#lines.includes(line)) resolve()
+      if (this.#has(line)) resolve()
       else this.#waiting.push({ line, resolve })
     })
     const early = this.ended.then(({ lines, errors }) => {
-      if (!lines.includes(line)) throw new Error(`ended before it said ${line}: ${lines.join('\n')}\n${errors}`)
+      if (!this.#has(line)) throw new Error(`ended before it said ${line}: ${lines.join('\n')}\n${errors}`)
     })
     return Promise.race([seen, early])
+  }
+
+  #has(line: RegExp): boolean {
+    return this.#lines.some((printed) => line.test(printed))
+  }
+
+  /** What it reads from stdin. */
+  say(text: string): void {
+    this.#child.stdin!.write(text)
   }
 
   kill(signal: NodeJS.Signals): void {
