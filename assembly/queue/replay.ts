@@ -8,9 +8,10 @@
 //               iterations those that are done leave and others take their places. An arrival goes to the server with the fewest.
 //
 // N: requests, S: servers, B: most requests of a batch
-//   head: Replay | arrival, tokens, estimate, start, finish f64[N] | slowdown f64[B + 1] | tenant, bypasses, rowOf i32[N]
+//   head: Replay | WorkAgeing | arrival, tokens, estimate, start, finish, weight f64[N] | slowdown f64[B + 1] | tenant, bypasses, rowOf i32[N]
 //   started i32[N + 1]: a Fenwick tree over rows | server [S, 40 B] | member i32[S, B] | target f64[S, B]
 import * as abi from '../abi'
+import { allowanceOf, enterWork, leaveWork, WorkAgeing } from './ageing'
 import { beginPlan, place, planned } from '../memory/plan'
 import { Queue } from './layout'
 import { queue_pop, queue_push } from './ready-queue'
@@ -35,9 +36,12 @@ import { queue_finish } from './tenants'
   dispatched: i32 = 0
   oldest: i32 = 0
 
+  ageing: usize = 0
   arrival: usize = 0
   tokens: usize = 0
   estimate: usize = 0
+  /** What the queue was told: the estimate, or with ageing by work how many tokens may overtake. */
+  weight: usize = 0
   start: usize = 0
   finish: usize = 0
   slowdown: usize = 0
@@ -94,11 +98,13 @@ function layOut(replay: Replay, at: usize): usize {
   const rows = <usize>replay.rows, places = <usize>replay.servers * <usize>replay.batch
   beginPlan(at)
   place(offsetof<Replay>())
+  replay.ageing = place(offsetof<WorkAgeing>())
   replay.arrival = place(rows << 3)
   replay.tokens = place(rows << 3)
   replay.estimate = place(rows << 3)
   replay.start = place(rows << 3)
   replay.finish = place(rows << 3)
+  replay.weight = place(rows << 3)
   replay.slowdown = place(<usize>(replay.batch + 1) << 3)
   replay.tenant = place(rows << 2)
   replay.bypasses = place(rows << 2)
@@ -144,11 +150,12 @@ export function replay_column(block: usize, which: i32): usize {
 /**
  * Runs all rows; columns in: arrival (in order), tokens, estimate, tenant, slowdown; out: start, finish, bypasses.
  *
- * @param queue  empty, with room for all rows
+ * @param queue       empty, with room for all rows; with ageing by work of slope 1
+ * @param bypass      ageing by work; below 0 none
  * @returns OK, or what the queue said to the first row it refused
  */
 export function replay_run(
-  block: usize, queue: usize, batching: i32, timeout: f64, perRequest: f64, perToken: f64,
+  block: usize, queue: usize, batching: i32, timeout: f64, perRequest: f64, perToken: f64, bypass: f64, longFactor: f64,
 ): i32 {
   const replay = changetype<Replay>(block)
   replay.queue = queue
@@ -158,6 +165,9 @@ export function replay_run(
   replay.perToken = perToken
   replay.idle = replay.servers
   replay.forming = -1
+  const ageing = ageingOf(replay)
+  ageing.bypass = bypass
+  ageing.longFactor = longFactor
   for (let i = 0; i < replay.servers; i++) serverAt(replay, i).wake = Infinity
   for (let row = 0; row < replay.rows; row++) putNumber(replay.start, row, NaN)
 
@@ -192,10 +202,21 @@ function earliest(replay: Replay): i32 {
   return best
 }
 
+// @ts-ignore: decorator
+@inline function ageingOf(replay: Replay): WorkAgeing {
+  return changetype<WorkAgeing>(replay.ageing)
+}
+
 function arrive(replay: Replay, row: i32): i32 {
   const time = numberAt(replay.arrival, row)
-  const ticket = queue_push(replay.queue, numberAt(replay.estimate, row), time, wordAt(replay.tenant, row))
+  const ageing = ageingOf(replay)
+  const estimate = numberAt(replay.estimate, row)
+  const agesByWork = ageing.bypass >= 0
+  const weight = agesByWork ? allowanceOf(ageing, estimate) : estimate
+  const ticket = queue_push(replay.queue, weight, agesByWork ? ageing.arrived : time, wordAt(replay.tenant, row))
   if (ticket < 0) return ticket
+  putNumber(replay.weight, row, weight)
+  if (agesByWork) enterWork(ageing, estimate)
   putWord(replay.rowOf, ticket, row)
   if (replay.batching == abi.REPLAY_CONTINUOUS) promise(replay, time)
   else if (replay.forming < 0) wakeIdle(replay, time)
@@ -224,6 +245,8 @@ function rest(replay: Replay, server: Server): void {
 /** Dispatches the next request to a place of the server and returns its row. */
 function dispatch(replay: Replay, index: i32, slot: i32, time: f64): i32 {
   const row = wordAt(replay.rowOf, queue_pop(replay.queue))
+  const ageing = ageingOf(replay)
+  if (ageing.bypass >= 0) leaveWork(ageing, numberAt(replay.estimate, row))
   putWord(replay.members, index * replay.batch + slot, row)
   putNumber(replay.start, row, time)
   return row
@@ -268,7 +291,7 @@ function serve(replay: Replay, index: i32, time: f64): void {
 /** A member's expected tokens are no longer outstanding. */
 function leave(replay: Replay, index: i32, slot: i32): void {
   const row = wordAt(replay.members, index * replay.batch + slot)
-  queue_finish(replay.queue, wordAt(replay.tenant, row), numberAt(replay.estimate, row))
+  queue_finish(replay.queue, wordAt(replay.tenant, row), numberAt(replay.weight, row))
 }
 
 function oldestOf(replay: Replay): i32 {

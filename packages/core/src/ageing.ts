@@ -9,10 +9,23 @@ export interface WorkAgeingOptions {
 
 const BYPASS = 3
 const LONG_FACTOR = 3
+/** Above every allowance, for the classes of a queue that is told allowances: 2^40 tokens. */
+export const LARGEST_ALLOWANCE: number = 2 ** 40
 /** Share of the work that arrives by which the largest backlog is forgotten: a peak of Q tokens after 100·Q more. */
 const PEAK_DECAY = 0.01
 /** Requests over which the mean length is taken. */
 const MEAN_WINDOW = 1000
+
+/** The options with their defaults. @throws {ConfigError} `config_invalid` */
+export function workAgeingOf({
+  bypass = BYPASS,
+  longFactor = LONG_FACTOR,
+}: WorkAgeingOptions): Required<WorkAgeingOptions> {
+  if (!(bypass >= 0 && bypass < Number.POSITIVE_INFINITY))
+    throw new ConfigError('config_invalid', `bypass must be a number from 0 on, got ${bypass}`)
+  if (!(longFactor > 0)) throw new ConfigError('config_invalid', `longFactor must be above 0, got ${longFactor}`)
+  return { bypass, longFactor }
+}
 
 /**
  * Ageing without a clock and without a unit: shortest first, but the work that overtakes a request is bounded by the backlogs
@@ -38,10 +51,8 @@ export class WorkAgeing {
   #count = 0
 
   /** @throws {ConfigError} `config_invalid` */
-  constructor({ bypass = BYPASS, longFactor = LONG_FACTOR }: WorkAgeingOptions = {}) {
-    if (!(bypass >= 0 && bypass < Number.POSITIVE_INFINITY))
-      throw new ConfigError('config_invalid', `bypass must be a number from 0 on, got ${bypass}`)
-    if (!(longFactor > 0)) throw new ConfigError('config_invalid', `longFactor must be above 0, got ${longFactor}`)
+  constructor(options: WorkAgeingOptions = {}) {
+    const { bypass, longFactor } = workAgeingOf(options)
     this.#bypass = bypass
     this.#longFactor = longFactor
   }
@@ -56,11 +67,11 @@ export class WorkAgeing {
    * Its key is `arrivedTokens + allowance(tokens)`; `enter` both reads it and counts the request.
    */
   allowance(tokens: number): number {
-    const mean = this.#count === 0 ? tokens : this.#meanTokens
-    return this.#bypass * this.#peak * Math.min(1, tokens / (this.#longFactor * mean))
+    const share = this.#meanTokens > 0 ? Math.min(1, tokens / (this.#longFactor * this.#meanTokens)) : 1
+    return this.#bypass * this.#peak * share
   }
 
-  /** A request arrives. @param tokens  estimated, > 0  @returns its key */
+  /** A request arrives. @param tokens  estimated, ≥ 0  @returns its key */
   enter(tokens: number): number {
     const key = this.#arrived + this.allowance(tokens)
     this.#count = Math.min(this.#count + 1, MEAN_WINDOW)

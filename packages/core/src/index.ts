@@ -1,6 +1,6 @@
 export { ABI_VERSION } from './abi.js'
 export { Adam, type AdamOptions } from './adam.js'
-export { WorkAgeing, type WorkAgeingOptions } from './ageing.js'
+export { LARGEST_ALLOWANCE, WorkAgeing, type WorkAgeingOptions } from './ageing.js'
 export { Arena } from './arena.js'
 export {
   type BcqBatch,

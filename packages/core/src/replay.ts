@@ -1,4 +1,5 @@
 import * as abi from './abi.js'
+import { LARGEST_ALLOWANCE, type WorkAgeingOptions, workAgeingOf } from './ageing.js'
 import { Arena } from './arena.js'
 import { requireLength } from './checks.js'
 import type { Core } from './core.js'
@@ -29,6 +30,8 @@ export interface RequestColumns {
 export type Batching = 'none' | 'dynamic' | 'continuous'
 
 export interface ReplayOptions extends Omit<ReadyQueueOptions, 'capacity'> {
+  /** Ageing by work, in place of a slope; absent: none. Default absent. */
+  readonly ageing?: WorkAgeingOptions | undefined
   /** Servers behind the one queue, up to 1024. Default 1. */
   readonly servers?: number
   /** Default `none`. */
@@ -62,6 +65,7 @@ const BATCHINGS: Readonly<Record<Batching, number>> = {
   dynamic: abi.REPLAY_DYNAMIC,
   continuous: abi.REPLAY_CONTINUOUS,
 }
+const NO_AGEING = { bypass: -1, longFactor: 1 }
 const MOST = 1024 // servers, and requests of a batch
 
 interface Service {
@@ -105,6 +109,7 @@ function serviceOf(options: ReplayOptions): Service {
     slowdown.every((factor) => factor > 0 && factor < Number.POSITIVE_INFINITY),
     `batchSlowdown must give ${slowdown.length} finite factors above 0, one for each size of a batch, got ${slowdown}`,
   )
+  problems.check(!(options.ageing && options.slope), 'ageing by work and a slope are two ways of ageing: give one')
   problems.throwIfAny('replayRequests')
   return { ...service, slowdown }
 }
@@ -156,7 +161,9 @@ export function replayRequests(core: Core, columns: RequestColumns, options: Rep
   const { arrival, tokens, estimate, tenant } = columns
   const rows = arrival.length
   const { servers, maxBatchSize } = service
-  const queue = new ReadyQueue(core, { ...options, capacity: Math.max(rows, 1) })
+  const { bypass, longFactor } = options.ageing ? workAgeingOf(options.ageing) : NO_AGEING
+  const byWork = options.ageing && { slope: 1, highest: LARGEST_ALLOWANCE }
+  const queue = new ReadyQueue(core, { ...options, ...byWork, capacity: Math.max(rows, 1) })
   let arena: Arena | undefined
   try {
     arena = new Arena(core, core.exports.replay_bytes!(rows, servers, maxBatchSize) >>> 0, 'replayRequests')
@@ -173,7 +180,7 @@ export function replayRequests(core: Core, columns: RequestColumns, options: Rep
       if (tenant) new Int32Array(buffer, at(abi.REPLAY_TENANT), rows).set(tenant)
       const status = exports.replay_run!(
         ...[block, queue.pointer, BATCHINGS[service.batching]],
-        ...[service.batchWaitTimeout, service.secondsPerRequest, service.secondsPerToken],
+        ...[service.batchWaitTimeout, service.secondsPerRequest, service.secondsPerToken, bypass, longFactor],
       )
       if (status < 0) throw refusal(status, tenant, queue.options.tenants)
       return {

@@ -1,12 +1,10 @@
-import { type Core, Problems, type QueueOrder, ReadyQueue, WorkAgeing } from '@trimtab/core'
+import { type Core, LARGEST_ALLOWANCE, Problems, type QueueOrder, ReadyQueue, WorkAgeing } from '@trimtab/core'
 import { type Job, NO_TICKET } from './job.js'
 import { MOST_TENANTS, Tenants } from './tenants.js'
 import type { WaitingOptions } from './types.js'
 
 /** With `maxBypassSeconds` no length counts for more: so far ahead a newcomer can be at most, and ageing pays it off. */
 const LONGEST_TOKENS = 8192
-/** By work, keys are tokens of a whole backlog. */
-const LARGEST_ALLOWANCE = 2 ** 40
 
 /** Jobs in the order in which they are served: the ready queue, what ages them, whose they are. */
 export class ReadyJobs<Work> {
