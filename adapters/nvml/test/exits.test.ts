@@ -111,6 +111,15 @@ describe.runIf(HAS_GCC).each(Object.entries(COMMANDS))('a process on %s', (runti
     expect(fake.lockedMhz()).toBeUndefined()
   })
 
+  it('never drives a GPU by two, however close they come', async () => {
+    const ended = await Promise.all([0, 1, 2].map(() => drive('end').ended))
+    const winners = ended.filter(({ code }) => code === 0).length
+    for (const { code, lines } of ended) if (code !== 0) expect(lines[0]).toMatch(/^failed gpu_in_use: /)
+    // Locks and resets of one process are never torn apart by another's.
+    expect(fake.journal()).toEqual(Array.from({ length: winners }, () => ['lock 0 900 900', 'reset 0']).flat())
+    expect(readdirSync(fake.leaseFolder)).toEqual([])
+  })
+
   it('says at its end that a lost GPU could not be given back, and keeps the lease for later', async () => {
     const run = drive('hang')
     await run.printed(/^locked$/)

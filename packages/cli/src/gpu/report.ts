@@ -28,7 +28,7 @@ export function renderRunReport(report: RunReport): string {
     [
       'SLO kept',
       `${fixed((summary.sloAttainment01 ?? Number.NaN) * 100, 1)} %`,
-      `of ${summary.ticks} seconds, ${summary.unknownTicks} not known`,
+      `of ${summary.ticks} decisions; latency not known in ${summary.unknownTicks}`,
     ],
     ['Mean clock', `${fixed(summary.meanClockMhz ?? Number.NaN, 0)} MHz`, `of ${report.maximumMhz} MHz`],
     ['Mean power', `${fixed(summary.meanPowerWatts ?? Number.NaN, 0)} W`, 'as the GPU tells it'],
@@ -38,7 +38,7 @@ export function renderRunReport(report: RunReport): string {
   const facts = [
     ['GPU', gpu],
     ['SLO', `${sloMs} ms`],
-    ['latency', latencySource],
+    ['latency', latencySource === '-' ? 'stdin' : latencySource],
     ['clock', isDryRun ? 'dry run: nothing was set' : 'driven'],
   ]
   return `<!doctype html>

@@ -10,7 +10,7 @@ export function renderStyle(controllers: readonly ControllerSummary[]): string {
     return `.${key}{--series:var(--${key})}.hide-${key} .app .${key}{display:none}`
   })
   return `${renderThemes(tokens)}
-${series.join('')}${COMPARISON}${BASE}`
+${series.join('')}${REFERENCE}${COMPARISON}${BASE}`
 }
 
 /** Custom properties of both themes: the house's and `more`. */
@@ -53,8 +53,11 @@ footer{color:var(--muted);font-size:13px;padding:6px 4px}
 @media print{body{background:#fff}section{break-inside:avoid}#theme,.toolbar{display:none}}
 `
 
+/** A value that a line is judged by. */
+const REFERENCE = `path.reference{stroke:var(--slo);stroke-width:1.4;stroke-dasharray:5 4}span.reference{position:absolute;right:4px;font-size:11.5px;color:var(--slo);line-height:1;margin-bottom:4px;background:var(--card);border-radius:3px;padding:1px 3px;opacity:.92}`
+
 /** Charts with a legend, for reports whose lines are their subject. */
-export const CHARTS: string = `
+export const CHARTS: string = `${REFERENCE}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:6px 18px;margin:0 0 16px;padding:0;font-size:13px}.legend i{display:inline-block;width:18px;height:3px;border-radius:2px;background:var(--series);margin-right:8px;vertical-align:middle}
 .chart{margin:0;min-width:0}figcaption{font-weight:600;font-size:13.5px;margin-bottom:8px}figcaption small{margin-left:4px}
 .plot{position:relative;height:260px;margin:0 0 26px 52px}.plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:hidden}.plot path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
@@ -71,9 +74,9 @@ const COMPARISON = `
 .toolbar{display:flex;flex-wrap:wrap;gap:12px 28px;align-items:center;margin-bottom:10px;font-size:13px}.toolbar .legend{margin:0}.toolbar label{cursor:pointer;color:var(--muted)}.toolbar .legend label{color:var(--text)}.toolbar input{accent-color:var(--muted);margin:0 6px 0 0;vertical-align:-1px}select{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--faint);border-radius:8px;padding:6px 10px;margin-left:6px}
 .chart{margin:0;min-width:0}figcaption{font-weight:600;font-size:13.5px;margin-bottom:8px}figcaption small{margin-left:4px}figcaption em{float:right;font-weight:400;font-style:normal;color:var(--muted);font-size:12px}
 .plot{position:relative;height:190px;margin:0 0 22px 44px;cursor:crosshair}.plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:hidden}.plot path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
-.grid{stroke:var(--hair);stroke-width:1}.line{stroke:var(--series)}.load{--series:var(--muted)}.plot path.band{fill:var(--series);opacity:.15;stroke:none}path.reference{stroke:var(--slo);stroke-width:1.4;stroke-dasharray:5 4}
+.grid{stroke:var(--hair);stroke-width:1}.line{stroke:var(--series)}.load{--series:var(--muted)}.plot path.band{fill:var(--series);opacity:.15;stroke:none}
 .y span,.x span{position:absolute;font-size:11.5px;color:var(--muted);line-height:1;white-space:nowrap}.y span{right:100%;margin-right:8px;transform:translateY(50%)}.x span{top:100%;margin-top:7px;transform:translateX(-50%)}.x .end{right:0;transform:none}
-span.reference{position:absolute;right:4px;font-size:11.5px;color:var(--slo);line-height:1;margin-bottom:4px;background:var(--card);border-radius:3px;padding:1px 3px;opacity:.92}
+
 .reading .plot::after{content:"";position:absolute;top:0;bottom:0;left:var(--at);width:1px;background:var(--text);opacity:.45}
 #readout{position:fixed;z-index:2;pointer-events:none;background:var(--card);border:1px solid var(--faint);border-radius:10px;box-shadow:0 8px 24px #0003;padding:9px 13px;font-size:12.5px;min-width:150px}#readout div{display:flex;gap:8px;align-items:center}#readout i{width:12px;height:3px;border-radius:2px;background:var(--series)}#readout span{color:var(--muted);margin-right:auto;padding-right:14px}
 .stages{display:grid;gap:7px;margin:6px 0 14px}.stages>div{display:grid;grid-template-columns:84px 1fr;align-items:center;font-size:12.5px;color:var(--muted)}.strip{display:flex;height:20px;border-radius:4px;overflow:hidden;background:var(--hair)}.strip i{flex:1;background:var(--series)}
