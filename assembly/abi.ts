@@ -430,3 +430,34 @@
 @inline export const REPLAY_DYNAMIC: i32 = 1
 // @ts-ignore: decorator
 @inline export const REPLAY_CONTINUOUS: i32 = 2
+// What `length_pointer` finds.
+// @ts-ignore: decorator
+@inline export const LENGTH_TEXT: i32 = 0
+// @ts-ignore: decorator
+@inline export const LENGTH_ROWS: i32 = 1
+// @ts-ignore: decorator
+@inline export const LENGTH_COUNTS: i32 = 2
+// @ts-ignore: decorator
+@inline export const LENGTH_PROBABILITIES: i32 = 3
+// @ts-ignore: decorator
+@inline export const LENGTH_TABLE: i32 = 4
+// @ts-ignore: decorator
+@inline export const LENGTH_TABLE_SQUARES: i32 = 5
+// @ts-ignore: decorator
+@inline export const LENGTH_WEIGHTS: i32 = 6
+// @ts-ignore: decorator
+@inline export const LENGTH_SQUARES: i32 = 7
+// @ts-ignore: decorator
+@inline export const LENGTH_MOMENTS: i32 = 8
+
+// What `length_get` names.
+// @ts-ignore: decorator
+@inline export const LENGTH_RATE: i32 = 0
+// @ts-ignore: decorator
+@inline export const LENGTH_UPDATES: i32 = 1
+// @ts-ignore: decorator
+@inline export const LENGTH_SEEN: i32 = 2
+// @ts-ignore: decorator
+@inline export const LENGTH_WEIGHT_COUNT: i32 = 3
+// @ts-ignore: decorator
+@inline export const LENGTH_ROW_COUNT: i32 = 4

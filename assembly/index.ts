@@ -155,3 +155,13 @@ export { similarity_nearest } from './stats/similarity'
 export { svm_bytes, svm_create, svm_decide, svm_fit, svm_map, svm_observe } from './stats/svm'
 export { path_bytes, path_column, path_get, path_layout } from './trace/layout'
 export { path_begin, path_resume } from './trace/walk'
+export {
+  length_bytes,
+  length_create,
+  length_get,
+  length_learn,
+  length_pointer,
+  length_predict,
+  length_set,
+  length_shape_bytes,
+} from './text/length-model'
