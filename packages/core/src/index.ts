@@ -50,6 +50,7 @@ export {
 export { type Estimates, generalisedAdvantages, monteCarloReturns, type Steps } from './gae.js'
 export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './gru.js'
 export type { GuardReport } from './last-good.js'
+export { LENGTH_CLASSES, LengthModel, type LengthModelOptions } from './length-model.js'
 export { CoreMath } from './math.js'
 export { type Activation, Mlp, type MlpOptions } from './mlp.js'
 export {
@@ -86,6 +87,13 @@ export { type Batching, type ReplayOptions, type RequestColumns, type RequestTim
 export { RffSvm, type RffSvmOptions } from './rff-svm.js'
 export { RunningMoments } from './running-moments.js'
 export { type Nearest, SimilarityIndex } from './similarity-index.js'
+export {
+  readSafetensors,
+  type SafetensorsFile,
+  type StoredTensor,
+  type TensorDtype,
+  writeSafetensors,
+} from './safetensors.js'
 export {
   type EmbeddingSimilarity,
   embeddingSimilarity,

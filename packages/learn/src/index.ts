@@ -1,3 +1,10 @@
+export {
+  readSafetensors,
+  type SafetensorsFile,
+  type StoredTensor,
+  type TensorDtype,
+  writeSafetensors,
+} from '@trimtab/core'
 export { linearMap, linearUnmap, logMap, logUnmap, ternarySteps } from './action-map.js'
 export { Bcq, type BcqSetup, createBcq } from './bcq.js'
 export { type BcqOptions, bcqDefaults } from './bcq-options.js'
@@ -41,11 +48,4 @@ export {
   type RegressorSetup,
   regressorDefaults,
 } from './regressor.js'
-export {
-  readSafetensors,
-  type SafetensorsFile,
-  type StoredTensor,
-  type TensorDtype,
-  writeSafetensors,
-} from './safetensors.js'
 export { boxSpace, choicesOf, discreteSpace } from './spaces.js'

@@ -1,5 +1,12 @@
-import { ABI_VERSION, FormatError, type Space, type Tensor } from '@trimtab/core'
-import { readSafetensors, type StoredTensor, writeSafetensors } from './safetensors.js'
+import {
+  ABI_VERSION,
+  FormatError,
+  readSafetensors,
+  type Space,
+  type StoredTensor,
+  type Tensor,
+  writeSafetensors,
+} from '@trimtab/core'
 
 // A policy file is a safetensors file whose `__metadata__` says what the weights are for. Nothing of it is trusted
 // until all of it was checked; whoever loads one changes nothing before that.

@@ -5,11 +5,12 @@ import {
   doubleTensor,
   Problems,
   Random,
+  readSafetensors,
   type Tensor,
   TensorReader,
+  writeSafetensors,
 } from '@trimtab/core'
 import { type EpsilonSchedule, epsilonAt } from './epsilon.js'
-import { readSafetensors, writeSafetensors } from './safetensors.js'
 
 export interface QTableOptions {
   readonly states: number

@@ -4,12 +4,13 @@ import {
   doubleTensor,
   FormatError,
   floatTensor,
+  readSafetensors,
   type Space,
   type Tensor,
   TensorReader,
+  writeSafetensors,
 } from '@trimtab/core'
 import { spaceFromText, spaceToText } from '../policy-file.js'
-import { readSafetensors, writeSafetensors } from '../safetensors.js'
 import { type BaseLearner, type BaseLearnerChoice, createBaseLearner, fineTuning } from './base-learner.js'
 import { createMetaLearner, type MetaLearner } from './meta-learner.js'
 import type { MetaOptions } from './presets.js'

@@ -1,5 +1,12 @@
-import { ConfigError, doubleTensor, FormatError, type Tensor, TensorReader } from '@trimtab/core'
-import { readSafetensors, writeSafetensors } from '../safetensors.js'
+import {
+  ConfigError,
+  doubleTensor,
+  FormatError,
+  readSafetensors,
+  type Tensor,
+  TensorReader,
+  writeSafetensors,
+} from '@trimtab/core'
 import type { RoundReport } from './pretraining-shard.js'
 import { addPrefix, averageTensors, coreTensors, withPrefix } from './tensors.js'
 

@@ -1,5 +1,5 @@
+import type { StoredTensor } from '@trimtab/core'
 import { ConfigError, FormatError, floatTensor, type Tensor } from '@trimtab/core'
-import type { StoredTensor } from '../safetensors.js'
 
 export const addPrefix = (tensors: readonly Tensor[], prefix: string): Tensor[] =>
   tensors.map((tensor) => ({ ...tensor, name: prefix + tensor.name }))

@@ -1,6 +1,12 @@
-import { byteTensor, doubleTensor, floatTensor } from '@trimtab/core'
 import { describe, expect, it } from 'vitest'
-import { readSafetensors, type StoredTensor, writeSafetensors } from '../src/index.js'
+import {
+  byteTensor,
+  doubleTensor,
+  floatTensor,
+  readSafetensors,
+  type StoredTensor,
+  writeSafetensors,
+} from '../src/index.js'
 
 // What the reference implementation (Python package safetensors 0.8.0, `safetensors.numpy.save`) writes for these tensors.
 const REFERENCE_HEADER =

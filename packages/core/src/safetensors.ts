@@ -1,4 +1,5 @@
-import { ConfigError, FormatError, type Tensor } from '@trimtab/core'
+import { ConfigError, FormatError } from './errors.js'
+import type { Tensor } from './tensor.js'
 
 // The safetensors file format, byte for byte as its reference implementation writes it:
 //   +0      N, header length in bytes, u64 little-endian

@@ -1,0 +1,228 @@
+import {
+  ConfigError,
+  type Core,
+  FormatError,
+  LENGTH_CLASSES,
+  LengthModel,
+  Random,
+  readSafetensors,
+  type Tensor,
+  TensorReader,
+  writeSafetensors,
+} from '@trimtab/core'
+import { classesOf, classOf, LENGTH_BINS, type LengthClasses, LengthDistribution } from './length-distribution.js'
+import type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'
+
+/** Where nothing was learnt yet: percentiles that chat services often show; the first answers replace them. */
+const UNKNOWN: LengthClasses = {
+  borders: Float64Array.of(64, 192, 448, 1536),
+  means: Float64Array.of(32, 120, 310, 700, 2048),
+}
+const FORMAT = 'trimtab-length-predictor-1'
+const MOST_NAMES = 4096 // models told apart by name; more share one distribution
+
+export interface LengthPredictorOptions {
+  /** Rows of the table of n-grams: 2^bits of 36 bytes. Default 16. */
+  readonly bits?: number
+  /** Models with weights of their own; more share what all have in common. Default 63. */
+  readonly models?: number
+  /** Step size of what a finished request teaches. Default 0.01. */
+  readonly learningRate?: number
+  readonly seed?: number
+}
+
+/** A finished request. */
+export interface LengthExample extends LengthRequest {
+  readonly outputTokens: number
+}
+
+export interface FitOptions {
+  /** Passes over the rows. Default 4. */
+  readonly epochs?: number
+  /** Step size of the first pass; it falls linearly to 0. Default 0.03. */
+  readonly learningRate?: number
+  readonly seed?: number
+  /** Called after each pass with its mean cross-entropy. */
+  readonly onEpoch?: (epoch: number, loss: number) => void
+}
+
+/**
+ * Predicts output tokens from the prompt in about 2 µs, and learns from every finished request.
+ *
+ * Each model's own percentiles 25, 50, 75 and 99 make five classes (dissertation 6.3.2); one network, shared by all models and
+ * told which one is asked, gives their probabilities. Expected tokens are the classes' means weighed by them.
+ */
+export class LengthPredictor implements LengthEstimator {
+  readonly #core: Core
+  readonly #model: LengthModel
+  readonly #rowOf = new Map<string, number>()
+  readonly #lengthsOf = new Map<string, LengthDistribution>()
+  readonly #classesOf = new Map<string, LengthClasses>()
+  #all = new LengthDistribution()
+  #allClasses: LengthClasses | undefined
+  readonly #learningRate: number
+
+  constructor(core: Core, options: LengthPredictorOptions = {}) {
+    const { bits = 16, models = 63, learningRate = 0.01, seed = 1 } = options
+    this.#core = core
+    this.#model = new LengthModel(core, { bits, models: models + 1, seed })
+    this.#model.learningRate = learningRate
+    this.#learningRate = learningRate
+  }
+
+  /** Names of the models that answers were seen of. */
+  get models(): string[] {
+    return [...this.#lengthsOf.keys()]
+  }
+
+  /** Requests learnt from. */
+  get updates(): number {
+    return this.#model.updates
+  }
+
+  predict(request: LengthRequest): LengthPrediction {
+    const { model, prompt, maxTokens = Number.POSITIVE_INFINITY } = request
+    const { means } = this.#classes(model)
+    const p = this.#model.predict(prompt, this.#rowOf.get(model) ?? 0)
+    let tokens = 0
+    let score = 0
+    let below = 0
+    let middle = 0
+    for (let k = 0; k < LENGTH_CLASSES; k++) {
+      tokens += p[k]! * Math.min(means[k]!, maxTokens)
+      score += k * p[k]!
+      if (below < 0.5) middle = k
+      below += p[k]!
+    }
+    return { tokens, score, class: middle, source: this.#model.updates > 0 ? 'model' : 'prior' }
+  }
+
+  /** @throws {ConfigError} `length_invalid` */
+  observe(request: LengthRequest, outputTokens: number): void {
+    if (!(outputTokens >= 0 && outputTokens < Infinity))
+      throw new ConfigError('length_invalid', `outputTokens must be a number ≥ 0, got ${outputTokens}`)
+    const target = classOf(this.#classes(request.model).borders, outputTokens)
+    this.#count(request.model, outputTokens)
+    this.#model.learn(request.prompt, this.#rowOf.get(request.model) ?? 0, target)
+  }
+
+  /** The borders of a model's classes, tokens at its percentiles 25, 50, 75, 99. */
+  borders(model: string): Float64Array {
+    return this.#classes(model).borders.slice()
+  }
+
+  /**
+   * Learns from many finished requests: their lengths first, so that classes are those of all rows, then passes in random order.
+   * @throws {ConfigError} `length_invalid`; nothing changed
+   */
+  fit(rows: readonly LengthExample[], options: FitOptions = {}): void {
+    const { epochs = 4, learningRate = 0.03, seed = 1, onEpoch } = options
+    const bad = rows.findIndex(({ outputTokens }) => !(outputTokens >= 0 && outputTokens < Infinity))
+    if (bad >= 0)
+      throw new ConfigError(
+        'length_invalid',
+        `outputTokens must be a number ≥ 0, got ${rows[bad]!.outputTokens} in row ${bad}`,
+      )
+    for (const { model, outputTokens } of rows) this.#count(model, outputTokens)
+    const random = new Random(this.#core, seed)
+    const order = Int32Array.from(rows, (_, i) => i)
+    for (let epoch = 0; epoch < epochs; epoch++) {
+      for (let i = order.length - 1; i > 0; i--) {
+        const j = random.integer(i + 1)
+        ;[order[i], order[j]] = [order[j]!, order[i]!]
+      }
+      this.#model.learningRate = learningRate * (1 - epoch / epochs)
+      let loss = 0
+      for (const i of order) {
+        const { model, prompt, outputTokens } = rows[i]!
+        const target = classOf(this.#classes(model).borders, outputTokens)
+        loss += this.#model.learn(prompt, this.#rowOf.get(model) ?? 0, target)
+      }
+      onEpoch?.(epoch, loss / rows.length)
+    }
+    random.dispose()
+    this.#model.learningRate = this.#learningRate
+  }
+
+  /** Everything an exact resume needs, as a safetensors file. @param provenance  kept in the file, e.g. what it was trained on */
+  save(provenance: Readonly<Record<string, string>> = {}): Uint8Array {
+    const names = this.models
+    const lengths = new Float32Array((names.length + 1) * LENGTH_BINS)
+    lengths.set(this.#all.counts)
+    names.forEach((name, i) => {
+      lengths.set(this.#lengthsOf.get(name)!.counts, (i + 1) * LENGTH_BINS)
+    })
+    const { bits, models, seed } = this.#model.options
+    const metadata = { ...provenance, format: FORMAT, bits: `${bits}`, rows: `${models}`, seed: `${seed}` }
+    const tensor: Tensor = {
+      name: 'lengths',
+      dtype: 'F32',
+      shape: [names.length + 1, LENGTH_BINS],
+      bytes: new Uint8Array(lengths.buffer),
+    }
+    return writeSafetensors([...this.#model.save(), tensor], { ...metadata, models: JSON.stringify(names) })
+  }
+
+  /** @throws {FormatError} not a file of `save`, damaged, or of another version */
+  static load(core: Core, file: Uint8Array): LengthPredictor {
+    const { tensors, metadata } = readSafetensors(file)
+    if (metadata.get('format') !== FORMAT)
+      throw new FormatError(
+        'length_predictor_format',
+        `not a length predictor (${FORMAT}) but ${metadata.get('format')}`,
+      )
+    const names = JSON.parse(metadata.get('models') ?? '[]') as string[]
+    const bits = Number(metadata.get('bits'))
+    const models = Number(metadata.get('rows')) - 1
+    const predictor = new LengthPredictor(core, { bits, models, seed: Number(metadata.get('seed')) })
+    const list = [...tensors.values()] as Tensor[]
+    const lengths = new TensorReader(list).floats('lengths', [names.length + 1, LENGTH_BINS])
+    predictor.#model.load(list)
+    predictor.#restore(names, lengths)
+    return predictor
+  }
+
+  dispose(): void {
+    this.#model.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+
+  #restore(names: readonly string[], lengths: Float32Array): void {
+    const part = (i: number): Float32Array => lengths.slice(i * LENGTH_BINS, (i + 1) * LENGTH_BINS)
+    this.#all = new LengthDistribution(part(0))
+    names.forEach((name, i) => {
+      this.#lengthsOf.set(name, new LengthDistribution(part(i + 1)))
+      this.#giveRow(name)
+    })
+  }
+
+  #count(model: string, tokens: number): void {
+    let lengths = this.#lengthsOf.get(model)
+    if (!lengths && this.#lengthsOf.size < MOST_NAMES) {
+      lengths = new LengthDistribution()
+      this.#lengthsOf.set(model, lengths)
+      this.#giveRow(model)
+    }
+    lengths?.add(tokens)
+    this.#all.add(tokens)
+    this.#classesOf.delete(model)
+    this.#allClasses = undefined
+  }
+
+  #giveRow(model: string): void {
+    if (this.#rowOf.size + 1 < this.#model.options.models) this.#rowOf.set(model, this.#rowOf.size + 1)
+  }
+
+  #classes(model: string): LengthClasses {
+    const known = this.#classesOf.get(model)
+    if (known) return known
+    const own = this.#lengthsOf.get(model)
+    const classes = (own ? undefined : this.#allClasses) ?? classesOf(own, this.#all) ?? UNKNOWN
+    if (own) this.#classesOf.set(model, classes)
+    else this.#allClasses = classes
+    return classes
+  }
+}
