@@ -86,7 +86,6 @@ export {
 export { type Batching, type ReplayOptions, type RequestColumns, type RequestTimes, replayRequests } from './replay.js'
 export { RffSvm, type RffSvmOptions } from './rff-svm.js'
 export { RunningMoments } from './running-moments.js'
-export { type Nearest, SimilarityIndex } from './similarity-index.js'
 export {
   readSafetensors,
   type SafetensorsFile,
@@ -94,6 +93,7 @@ export {
   type TensorDtype,
   writeSafetensors,
 } from './safetensors.js'
+export { type Nearest, SimilarityIndex } from './similarity-index.js'
 export {
   type EmbeddingSimilarity,
   embeddingSimilarity,
