@@ -9,6 +9,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   autoscale: async () => (await import('./commands/autoscale.js')).autoscale,
   rightsize: async () => (await import('./commands/rightsize.js')).rightsize,
   trace: async () => (await import('./commands/trace.js')).trace,
+  'predict-length': async () => (await import('./commands/predict-length.js')).predictLength,
   pretrain: async () => (await import('./commands/pretrain.js')).pretrain,
   adapt: async () => (await import('./commands/adapt.js')).adapt,
   embed: async () => (await import('./commands/embed.js')).embed,

@@ -1,7 +1,16 @@
 export {
+  countOrdered,
+  type LengthScores,
+  type PredictedLength,
+  predictRows,
+  scoreLengths,
+} from './evaluate.js'
+export {
   type FitOptions,
   type LengthExample,
   LengthPredictor,
   type LengthPredictorOptions,
+  type SaveOptions,
 } from './length-predictor.js'
+export { CONTEXT_TOKENS, concatenateRounds, type Message } from './rounds.js'
 export type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'

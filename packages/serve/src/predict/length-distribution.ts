@@ -36,9 +36,10 @@ export class LengthDistribution {
     return this.#total
   }
 
-  add(tokens: number): void {
-    this.counts[binOf(tokens)]! += 1
-    this.#total += 1
+  /** @param weight  a multiple of 1/1024, so that sums are exact */
+  add(tokens: number, weight = 1): void {
+    this.counts[binOf(tokens)]! += weight
+    this.#total += weight
     if (this.#total < this.#memory) return
     this.#total = 0
     for (let i = 0; i < LENGTH_BINS; i++) this.#total += this.counts[i]! *= 0.5
@@ -50,11 +51,16 @@ export class LengthDistribution {
  * `prior` counts as 8 answers, less one for every four of its own.
  */
 export function classesOf(own: LengthDistribution | undefined, prior: LengthDistribution): LengthClasses | undefined {
-  const few = Math.max(0, 8 - (own?.total ?? 0) / 4)
-  const weight = prior.total > 0 ? few / prior.total : 0
-  const total = (own?.total ?? 0) + weight * prior.total
-  if (total === 0) return undefined
-  const counts = (bin: number): number => (own?.counts[bin] ?? 0) + weight * prior.counts[bin]!
+  if (!own || own.total === 0)
+    return prior.total > 0 ? classesOfCounts((bin) => prior.counts[bin]!, prior.total) : undefined
+  const few = prior.total > 0 ? Math.max(0, 8 - own.total / 4) : 0
+  if (few === 0) return classesOfCounts((bin) => own.counts[bin]!, own.total)
+  const weight = few / prior.total
+  // A thousandth of an answer is the unit, so that ranks between two answers mean what they mean for whole ones.
+  return classesOfCounts((bin) => 1000 * (own.counts[bin]! + weight * prior.counts[bin]!), 1000 * (own.total + few))
+}
+
+function classesOfCounts(counts: (bin: number) => number, total: number): LengthClasses {
   const borders = Float64Array.from(PERCENTILES, (share) => quantile(counts, share * Math.max(0, total - 1)))
   return { borders, means: meansOf(counts, borders) }
 }

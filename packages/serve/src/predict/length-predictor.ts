@@ -2,6 +2,7 @@ import {
   ConfigError,
   type Core,
   FormatError,
+  floatTensor,
   LENGTH_CLASSES,
   LengthModel,
   Random,
@@ -10,6 +11,7 @@ import {
   TensorReader,
   writeSafetensors,
 } from '@trimtab/core'
+import { isPacked, packTensors, unpackTensors } from './compact.js'
 import { classesOf, classOf, LENGTH_BINS, type LengthClasses, LengthDistribution } from './length-distribution.js'
 import type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'
 
@@ -19,6 +21,8 @@ const UNKNOWN: LengthClasses = {
   means: Float64Array.of(32, 120, 310, 700, 2048),
 }
 const FORMAT = 'trimtab-length-predictor-1'
+const DEFAULT_BITS = 16
+const EQUAL_SHARE = 64 // answers of a model that count in full for all models together; then ever less, so that none outweighs
 const MOST_NAMES = 4096 // models told apart by name; more share one distribution
 
 export interface LengthPredictorOptions {
@@ -26,9 +30,14 @@ export interface LengthPredictorOptions {
   readonly bits?: number
   /** Models with weights of their own; more share what all have in common. Default 63. */
   readonly models?: number
-  /** Step size of what a finished request teaches. Default 0.01. */
+  /** Step size of what a finished request teaches. Default 0.05. */
   readonly learningRate?: number
   readonly seed?: number
+}
+
+export interface SaveOptions {
+  /** The table in 8 bits and without its rates: 8 times smaller, and learning goes on from about there. Default false. */
+  readonly isCompact?: boolean
 }
 
 /** A finished request. */
@@ -39,7 +48,7 @@ export interface LengthExample extends LengthRequest {
 export interface FitOptions {
   /** Passes over the rows. Default 4. */
   readonly epochs?: number
-  /** Step size of the first pass; it falls linearly to 0. Default 0.03. */
+  /** Step size of the first pass; it falls linearly to 0. Default 0.05. */
   readonly learningRate?: number
   readonly seed?: number
   /** Called after each pass with its mean cross-entropy. */
@@ -61,9 +70,10 @@ export class LengthPredictor implements LengthEstimator {
   #all = new LengthDistribution()
   #allClasses: LengthClasses | undefined
   readonly #learningRate: number
+  #provenance: Readonly<Record<string, string>> = {}
 
   constructor(core: Core, options: LengthPredictorOptions = {}) {
-    const { bits = 16, models = 63, learningRate = 0.01, seed = 1 } = options
+    const { bits = DEFAULT_BITS, models = 63, learningRate = 0.05, seed = 1 } = options
     this.#core = core
     this.#model = new LengthModel(core, { bits, models: models + 1, seed })
     this.#model.learningRate = learningRate
@@ -116,7 +126,7 @@ export class LengthPredictor implements LengthEstimator {
    * @throws {ConfigError} `length_invalid`; nothing changed
    */
   fit(rows: readonly LengthExample[], options: FitOptions = {}): void {
-    const { epochs = 4, learningRate = 0.03, seed = 1, onEpoch } = options
+    const { epochs = 4, learningRate = 0.05, seed = 1, onEpoch } = options
     const bad = rows.findIndex(({ outputTokens }) => !(outputTokens >= 0 && outputTokens < Infinity))
     if (bad >= 0)
       throw new ConfigError(
@@ -144,8 +154,11 @@ export class LengthPredictor implements LengthEstimator {
     this.#model.learningRate = this.#learningRate
   }
 
-  /** Everything an exact resume needs, as a safetensors file. @param provenance  kept in the file, e.g. what it was trained on */
-  save(provenance: Readonly<Record<string, string>> = {}): Uint8Array {
+  /**
+   * Everything an exact resume needs, as a safetensors file.
+   * @param provenance  texts kept in the file, e.g. what it was trained on; `load` gives them back
+   */
+  save(provenance: Readonly<Record<string, string>> = this.provenance, options: SaveOptions = {}): Uint8Array {
     const names = this.models
     const lengths = new Float32Array((names.length + 1) * LENGTH_BINS)
     lengths.set(this.#all.counts)
@@ -153,33 +166,44 @@ export class LengthPredictor implements LengthEstimator {
       lengths.set(this.#lengthsOf.get(name)!.counts, (i + 1) * LENGTH_BINS)
     })
     const { bits, models, seed } = this.#model.options
-    const metadata = { ...provenance, format: FORMAT, bits: `${bits}`, rows: `${models}`, seed: `${seed}` }
-    const tensor: Tensor = {
-      name: 'lengths',
-      dtype: 'F32',
-      shape: [names.length + 1, LENGTH_BINS],
-      bytes: new Uint8Array(lengths.buffer),
-    }
-    return writeSafetensors([...this.#model.save(), tensor], { ...metadata, models: JSON.stringify(names) })
+    const sizes = { format: FORMAT, bits: `${bits}`, rows: `${models}`, seed: `${seed}`, models: JSON.stringify(names) }
+    const tensors = this.#model.save()
+    return writeSafetensors(
+      [
+        ...(options.isCompact ? packTensors(tensors, bits) : tensors),
+        floatTensor('lengths', [names.length + 1, LENGTH_BINS], lengths),
+      ],
+      { ...provenance, ...sizes },
+    )
   }
 
-  /** @throws {FormatError} not a file of `save`, damaged, or of another version */
+  /**
+   * A predictor as it was saved. A compact file gives one with at least 2^16 rows of n-grams, so that it has room to learn.
+   * @throws {FormatError} not a file of `save`, damaged, or of another version
+   */
   static load(core: Core, file: Uint8Array): LengthPredictor {
     const { tensors, metadata } = readSafetensors(file)
-    if (metadata.get('format') !== FORMAT)
-      throw new FormatError(
-        'length_predictor_format',
-        `not a length predictor (${FORMAT}) but ${metadata.get('format')}`,
-      )
-    const names = JSON.parse(metadata.get('models') ?? '[]') as string[]
-    const bits = Number(metadata.get('bits'))
-    const models = Number(metadata.get('rows')) - 1
-    const predictor = new LengthPredictor(core, { bits, models, seed: Number(metadata.get('seed')) })
-    const list = [...tensors.values()] as Tensor[]
+    const { names, bits: fileBits, models, seed, provenance } = readHeader(metadata)
+    const packed = isPacked(tensors)
+    const bits = packed ? Math.max(fileBits, DEFAULT_BITS) : fileBits
+    const list = packed ? unpackTensors(tensors, fileBits, bits) : ([...tensors.values()] as Tensor[])
     const lengths = new TensorReader(list).floats('lengths', [names.length + 1, LENGTH_BINS])
-    predictor.#model.load(list)
+    const predictor = new LengthPredictor(core, { bits, models, seed })
+    try {
+      predictor.#model.load(list)
+    } catch (error) {
+      predictor.dispose()
+      throw error
+    }
+    predictor.#model.learningRate = predictor.#learningRate
+    predictor.#provenance = provenance
     predictor.#restore(names, lengths)
     return predictor
+  }
+
+  /** What the file it was loaded from says of itself. */
+  get provenance(): Readonly<Record<string, string>> {
+    return this.#provenance
   }
 
   dispose(): void {
@@ -207,7 +231,8 @@ export class LengthPredictor implements LengthEstimator {
       this.#giveRow(model)
     }
     lengths?.add(tokens)
-    this.#all.add(tokens)
+    const share = Math.min(1, EQUAL_SHARE / (lengths?.total ?? 1))
+    this.#all.add(tokens, Math.ceil(1024 * share) / 1024)
     this.#classesOf.delete(model)
     this.#allClasses = undefined
   }
@@ -225,4 +250,35 @@ export class LengthPredictor implements LengthEstimator {
     else this.#allClasses = classes
     return classes
   }
+}
+
+interface Header {
+  readonly names: readonly string[]
+  readonly bits: number
+  readonly models: number
+  readonly seed: number
+  readonly provenance: Readonly<Record<string, string>>
+}
+
+/** @throws {FormatError} `length_predictor_format`, `length_predictor_damaged` */
+function readHeader(metadata: ReadonlyMap<string, string>): Header {
+  const { format, bits, rows, seed, models, ...provenance } = Object.fromEntries(metadata)
+  if (format !== FORMAT)
+    throw new FormatError('length_predictor_format', `not a length predictor: format must be ${FORMAT}, got ${format}`)
+  let names: unknown
+  try {
+    names = JSON.parse(models ?? '')
+  } catch (cause) {
+    throw new FormatError('length_predictor_damaged', `models must be a JSON list, got ${models}`, { cause })
+  }
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
+    throw new FormatError('length_predictor_damaged', `models must be a list of names, got ${models}`)
+  const numbers = { bits: Number(bits), models: Number(rows) - 1, seed: Number(seed) }
+  const isSize = numbers.bits >= 10 && numbers.bits <= 20 && numbers.models >= 0 && numbers.models < 65_536
+  if (!isSize || !Object.values(numbers).every(Number.isSafeInteger))
+    throw new FormatError(
+      'length_predictor_damaged',
+      `bits, rows and seed must be sizes, got ${bits}, ${rows}, ${seed}`,
+    )
+  return { names, ...numbers, provenance }
 }

@@ -1,0 +1,93 @@
+// Finished requests in files: a line of JSON each.
+import type { LengthExample } from '@trimtab/serve'
+import { readAll } from '../adaptation/files.js'
+import type { Host } from '../host.js'
+import { UsageError } from '../options.js'
+
+const MOST_PROBLEMS = 5
+
+/** A finished request and where it comes from. */
+export interface SourcedExample extends LengthExample {
+  readonly source: string
+  /** On what terms the source may be used; empty where the file says nothing. */
+  readonly tier: string
+}
+
+/**
+ * Reads `{"prompt": …, "model": …, "output_tokens": …}` lines, with `source` and `tier` where they are there; gzip is undone.
+ * @param where  keeps rows whose field has this text
+ * @throws {UsageError} with the lines that cannot be used
+ */
+export async function readExamples(
+  path: string,
+  host: Host,
+  where?: { readonly field: string; readonly text: string },
+): Promise<SourcedExample[]> {
+  const text = await readText(path, host)
+  const problems: string[] = []
+  const rows: SourcedExample[] = []
+  let lines = 0
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    lines += 1
+    const row = parseRow(line)
+    if (typeof row === 'string') problems.push(`${path}, line ${i + 1}: ${row}`)
+    else if (where === undefined || String(row[where.field] ?? '') === where.text) rows.push(toExample(row))
+    if (problems.length >= MOST_PROBLEMS) break
+  }
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  if (lines === 0) throw new UsageError(`${path} holds no rows`)
+  if (rows.length === 0) throw new UsageError(`${path} has no row with ${where?.field}=${where?.text}`)
+  return rows
+}
+
+async function readText(path: string, host: Host): Promise<string> {
+  const bytes = await readAll(path, host).catch((error: Error) => {
+    throw new UsageError(`${path} cannot be read: ${error.message}`)
+  })
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new TextDecoder().decode(bytes)
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return new Response(stream).text().catch((error: Error) => {
+    throw new UsageError(`${path} is damaged: ${error.message}`)
+  })
+}
+
+type Row = Readonly<Record<string, unknown>> & {
+  readonly prompt: string
+  readonly model: string
+  readonly output_tokens: number
+}
+
+/** The row, or what is wrong with it. */
+function parseRow(line: string): Row | string {
+  let row: Record<string, unknown>
+  try {
+    row = JSON.parse(line)
+  } catch {
+    return `no JSON: ${line.slice(0, 60)}`
+  }
+  if (typeof row?.prompt !== 'string') return 'prompt must be a text'
+  if (typeof row.model !== 'string') return 'model must be a text'
+  const tokens = row.output_tokens
+  if (typeof tokens !== 'number' || !(tokens >= 0 && tokens < Infinity)) return 'output_tokens must be a number ≥ 0'
+  return row as Row
+}
+
+const toExample = (row: Row): SourcedExample => ({
+  prompt: row.prompt,
+  model: row.model,
+  outputTokens: row.output_tokens,
+  source: String(row.source ?? 'unnamed'),
+  tier: String(row.tier ?? ''),
+})
+
+/** Rows by source, in the order of the file. */
+export function bySource<T extends { readonly source: string }>(rows: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const row of rows) {
+    const group = groups.get(row.source)
+    if (group) group.push(row)
+    else groups.set(row.source, [row])
+  }
+  return groups
+}

@@ -1,0 +1,25 @@
+import { type Core, createCore } from '@trimtab/core'
+import { LengthPredictor } from '@trimtab/serve'
+import { defaultLengthWeights } from '@trimtab/serve/weights'
+import { readAll } from '../adaptation/files.js'
+import type { Host } from '../host.js'
+import { UsageError } from '../options.js'
+
+export interface OpenedPredictor {
+  readonly core: Core
+  readonly predictor: LengthPredictor
+  /** Its file, or `shipped weights`. */
+  readonly name: string
+}
+
+/** @throws {UsageError} when the file cannot be read or is no predictor */
+export async function openPredictor(path: string | undefined, host: Host): Promise<OpenedPredictor> {
+  const core = await createCore()
+  if (path === undefined)
+    return { core, predictor: LengthPredictor.load(core, defaultLengthWeights()), name: 'shipped weights' }
+  try {
+    return { core, predictor: LengthPredictor.load(core, await readAll(path, host)), name: path }
+  } catch (error) {
+    throw new UsageError(`--model ${path} cannot be used: ${(error as Error).message}`)
+  }
+}
