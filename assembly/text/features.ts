@@ -4,7 +4,7 @@
 // and emoji (lead bytes E3 … F4) are words by themselves and U+0080 … U+00BF and U+2000 … U+2FFF are punctuation. Case is
 // ignored in ASCII. Numbers are known by their size only, so that "5 sentences" and "6 sentences" are near.
 //
-// block: Features | text u8[TEXT_BYTES] | rows u32[MAX_ROWS] | seen u32[SEEN] | counts Real[COUNTS] | logs Real[256]
+// block: Features | text u8[TEXT_BYTES] | rows u32[MAX_ROWS] | seen u32[SEEN] | counts Real[COUNTS] | logs Real[256] | kinds u8[256]
 import { REAL, Real } from '../math/real'
 import { math_log } from '../math/special'
 import { place } from '../memory/plan'
@@ -16,7 +16,7 @@ import { place } from '../memory/plan'
 // @ts-ignore: decorator
 @inline export const MAX_ROWS: usize = TEXT_BYTES + 16
 // @ts-ignore: decorator
-@inline const SEEN: u32 = 16384 // slots of a set that holds MAX_ROWS at most
+@inline const SEEN: u32 = 32768 // slots of the set of rows for the longest text
 /** Counts of what a text is made of. */
 // @ts-ignore: decorator
 @inline export const COUNTS: usize = 24
@@ -67,9 +67,12 @@ import { place } from '../memory/plan'
   mask: u32 = 0
   counts: usize = 0
   seen: usize = 0
+  /** Slots of `seen` that this text uses, less one: a short text stays in the fastest cache. */
+  slots: u32 = 0
   /** Marks the slots of `seen` that belong to this text. */
   generation: u32 = 0
   logs: usize = 0
+  kinds: usize = 0
 }
 
 export function planFeatures(bits: i32): usize {
@@ -80,16 +83,17 @@ export function planFeatures(bits: i32): usize {
   features.seen = place(<usize>SEEN << 2)
   features.counts = place(COUNTS * REAL)
   features.logs = place(<usize>LOGS * REAL)
+  features.kinds = place(256)
   features.mask = (1 << bits) - 1
   return block
 }
 
 export function createFeatures(features: Features): void {
   for (let i = 0; i < LOGS; i++) store<Real>(features.logs + <usize>i * REAL, <Real>math_log(<f64>(i + 1)))
+  for (let byte: u32 = 0; byte < 256; byte++) store<u8>(features.kinds + byte, <u8>kindOf(byte))
 }
 
-// @ts-ignore: decorator
-@inline function kindOf(byte: u32): i32 {
+function kindOf(byte: u32): i32 {
   if (byte >= 0x80) {
     if (byte == 0xc2 || byte == 0xe2) return WIDE_MARK
     return byte >= 0xe3 ? IDEOGRAPH : LETTER
@@ -108,7 +112,7 @@ export function createFeatures(features: Features): void {
   h = (h ^ (h >>> 12)) * 0x297a2d39
   const row = (h ^ (h >>> 15)) & features.mask
   const entry = features.generation | row
-  for (let slot = row & (SEEN - 1); ; slot = (slot + 1) & (SEEN - 1)) {
+  for (let slot = row & features.slots; ; slot = (slot + 1) & features.slots) {
     const at = features.seen + (<usize>slot << 2)
     const found = load<u32>(at)
     if (found == entry) return
@@ -139,8 +143,9 @@ export function createFeatures(features: Features): void {
 
 /** Fills rows and counts from the first `length` bytes of the text. @param characters of the whole prompt */
 export function readFeatures(features: Features, length: i32, characters: i32): void {
-  const text = features.text, end = text + <usize>length
+  const text = features.text, end = text + <usize>length, kinds = features.kinds
   nextGeneration(features)
+  features.slots = (1 << (32 - clz(3 * length + 16))) - 1 // a byte gives 2.5 rows at most
   let words = 0, letters = 0, upper = 0, digits = 0, marks = 0, lines = 0, foreign = 0, largest = 0
   let questions = 0, commas = 0, periods = 0, colons = 0, semicolons = 0, quotes = 0, braces = 0, equals = 0, brackets = 0, fences = 0
   let last: u32 = 0, beforeLast: u32 = 0, opening: u32 = 0x51ed270b
@@ -148,7 +153,7 @@ export function readFeatures(features: Features, length: i32, characters: i32): 
 
   for (let at = text; at < end;) {
     const byte = <u32>load<u8>(at)
-    kind = kindOf(byte)
+    kind = <i32>load<u8>(kinds + byte)
     let word: u32 = FNV
     if (kind == LETTER) {
       let stem: u32 = 0
@@ -163,8 +168,7 @@ export function readFeatures(features: Features, length: i32, characters: i32): 
         if (++size == STEM_LETTERS) stem = word
         if (++at >= end) break
         b = <u32>load<u8>(at)
-        const next = kindOf(b)
-        if (next != LETTER && !(b == 39 && at + 1 < end && kindOf(load<u8>(at, 1)) == LETTER)) break
+        if (load<u8>(kinds + b) != LETTER && !(b == 39 && at + 1 < end && load<u8>(kinds + <u32>load<u8>(at, 1)) == LETTER)) break
       }
       letters += size
       words++

@@ -9,7 +9,7 @@
 //
 // X = D + C + M: table width, counts, model width; H hidden; K classes, padded to eight; V rows of the table; N models
 // block: LengthModel | Features | table [V, D], squares [V] | weights: A [X, H], b [H], B [H, 8], L [X, 8], c [8], models [N, M]
-//        squares of the weights | mean [C], variance [C] | x [X], h [H], slopes [H], p [8], gradient [8]
+//        squares of the weights | mean [C], variance [C], 1 / deviation [C] | x [X], h [H], slopes [H], p [8], gradient [8]
 import * as abi from '../abi'
 import { expReal, REAL, Real } from '../math/real'
 import { math_log } from '../math/special'
@@ -50,6 +50,8 @@ import { COUNTS, createFeatures, Features, planFeatures, readFeatures } from './
   updates: f64 = 0
   /** Rows behind the moments of the counts. */
   seen: f64 = 0
+  /** Whether 1 / deviation is that of the variance. */
+  isScaled: bool = false
   features: usize = 0
   table: usize = 0
   tableSquares: usize = 0
@@ -89,7 +91,7 @@ function layOut(base: usize, bits: i32, models: i32): usize {
   net.direct = net.hiddenOut + H * WIDTH * REAL
   net.bias = net.direct + X * WIDTH * REAL
   net.modelRows = net.bias + WIDTH * REAL
-  net.moments = place(2 * COUNTS * REAL)
+  net.moments = place(3 * COUNTS * REAL)
   net.x = place(X * REAL)
   net.hidden = place(H * REAL)
   net.slopes = place(H * REAL)
@@ -163,7 +165,10 @@ export function length_set(base: usize, which: i32, value: f64): void {
   switch (which) {
     case abi.LENGTH_RATE: net.rate = value; break
     case abi.LENGTH_UPDATES: net.updates = value; break
-    case abi.LENGTH_SEEN: net.seen = value; break
+    case abi.LENGTH_SEEN:
+      net.seen = value
+      net.isScaled = false // moments may have been written with it
+      break
   }
 }
 
@@ -177,10 +182,11 @@ export function length_predict(base: usize, bytes: i32, characters: i32, model: 
 function forward(net: LengthModel, model: i32): void {
   const features = changetype<Features>(net.features)
   sumRows(net, features)
+  if (!net.isScaled) scale(net)
   const counts = net.x + D * REAL
   for (let i: usize = 0; i < COUNTS; i++) {
-    const spread = sqrt<Real>(max<Real>(load<Real>(net.moments + (COUNTS + i) * REAL), <Real>1e-6))
-    const z = (load<Real>(features.counts + i * REAL) - load<Real>(net.moments + i * REAL)) / spread
+    const mean = net.moments + i * REAL
+    const z = (load<Real>(features.counts + i * REAL) - load<Real>(mean)) * load<Real>(mean + 2 * COUNTS * REAL)
     store<Real>(counts + i * REAL, min<Real>(max<Real>(z, -COUNT_LIMIT), COUNT_LIMIT))
   }
   memory.copy(net.x + (D + COUNTS) * REAL, net.modelRows + <usize>model * M * REAL, M * REAL)
@@ -190,6 +196,14 @@ function forward(net: LengthModel, model: i32): void {
   gemm(p, 0, net.x, 0, REAL, net.direct, WIDTH * REAL, net.bias, 0, 1, <i32>WIDTH, <i32>X)
   gemm(p, 0, net.hidden, 0, REAL, net.hiddenOut, WIDTH * REAL, p, 0, 1, <i32>WIDTH, <i32>H)
   softmax(p)
+}
+
+function scale(net: LengthModel): void {
+  for (let i: usize = 0; i < COUNTS; i++) {
+    const variance = net.moments + (COUNTS + i) * REAL
+    store<Real>(variance + COUNTS * REAL, 1 / sqrt<Real>(max<Real>(load<Real>(variance), <Real>1e-6)))
+  }
+  net.isScaled = true
 }
 
 /** The first D of x: the rows of the table, added in the order of the text. */
@@ -245,6 +259,7 @@ export function length_learn(base: usize, bytes: i32, characters: i32, model: i3
 
 function updateMoments(net: LengthModel, features: Features): void {
   net.seen = min(net.seen + 1, MOMENTS_MEMORY)
+  net.isScaled = false
   const share = <Real>(1.0 / net.seen)
   for (let i: usize = 0; i < COUNTS; i++) {
     const value = load<Real>(features.counts + i * REAL)

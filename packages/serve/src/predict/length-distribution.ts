@@ -51,17 +51,32 @@ export class LengthDistribution {
  * `prior` counts as 8 answers, less one for every four of its own.
  */
 export function classesOf(own: LengthDistribution | undefined, prior: LengthDistribution): LengthClasses | undefined {
-  if (!own || own.total === 0)
-    return prior.total > 0 ? classesOfCounts((bin) => prior.counts[bin]!, prior.total) : undefined
+  if (!own || own.total === 0) return prior.total > 0 ? classesOfCounts(prior.counts, prior.total) : undefined
   const few = prior.total > 0 ? Math.max(0, 8 - own.total / 4) : 0
-  if (few === 0) return classesOfCounts((bin) => own.counts[bin]!, own.total)
-  const weight = few / prior.total
+  if (few === 0) return classesOfCounts(own.counts, own.total)
   // A thousandth of an answer is the unit, so that ranks between two answers mean what they mean for whole ones.
-  return classesOfCounts((bin) => 1000 * (own.counts[bin]! + weight * prior.counts[bin]!), 1000 * (own.total + few))
+  const counts = own.counts.map((count, bin) => 1000 * (count + (few / prior.total) * prior.counts[bin]!))
+  return classesOfCounts(counts, 1000 * (own.total + few))
 }
 
-function classesOfCounts(counts: (bin: number) => number, total: number): LengthClasses {
-  const borders = Float64Array.from(PERCENTILES, (share) => quantile(counts, share * Math.max(0, total - 1)))
+/** Borders by numpy's default: the value at a rank among the sorted lengths, between neighbours in proportion. One pass. */
+function classesOfCounts(counts: Float32Array, total: number): LengthClasses {
+  const borders = new Float64Array(PERCENTILES.length)
+  const last = Math.max(0, total - 1)
+  let cumulated = 0
+  let below = -1 // the bin that the rank's lower neighbour lies in
+  for (let bin = 0, k = 0; bin < LENGTH_BINS && k < borders.length; bin++) {
+    cumulated += counts[bin]!
+    while (k < borders.length) {
+      const rank = PERCENTILES[k]! * last
+      const whole = Math.floor(rank)
+      if (cumulated <= whole) break
+      if (below < 0) below = bin
+      if (cumulated <= whole + 1 && whole + 1 <= last) break
+      borders[k++] = lengthOf(below) + (rank - whole) * (lengthOf(bin) - lengthOf(below))
+      below = -1
+    }
+  }
   return { borders, means: meansOf(counts, borders) }
 }
 
@@ -72,26 +87,16 @@ export function classOf(borders: Float64Array, tokens: number): number {
   return found
 }
 
-/** The value at a rank among the sorted lengths, between neighbours in proportion, as numpy's default does. */
-function quantile(counts: (bin: number) => number, rank: number): number {
-  const below = Math.floor(rank)
-  let low = -1
-  for (let bin = 0, cumulated = 0; bin < LENGTH_BINS; bin++) {
-    cumulated += counts(bin)
-    if (low < 0 && cumulated > below) low = bin
-    if (cumulated > below + 1) return lengthOf(low) + (rank - below) * (lengthOf(bin) - lengthOf(low))
-  }
-  return lengthOf(low)
-}
-
-function meansOf(counts: (bin: number) => number, borders: Float64Array): Float64Array {
+function meansOf(counts: Float32Array, borders: Float64Array): Float64Array {
   const sums = new Float64Array(borders.length + 1)
   const weights = new Float64Array(borders.length + 1)
   for (let bin = 0, found = 0; bin < LENGTH_BINS; bin++) {
+    const count = counts[bin]!
+    if (count === 0) continue
     const length = lengthOf(bin)
     while (found < borders.length && length >= borders[found]!) found++
-    sums[found]! += counts(bin) * length
-    weights[found]! += counts(bin)
+    sums[found]! += count * length
+    weights[found]! += count
   }
   // A class without answers lies at its lower border.
   return sums.map((sum, i) => (weights[i]! > 0 ? sum / weights[i]! : (borders[Math.max(0, i - 1)] ?? 0)))
