@@ -33,7 +33,7 @@ interface Waiting {
   readonly arrival: number
 }
 
-/** A queue as p-queue wants it (version 9): `new PQueue({ queueClass: shortestFirst({ core }) })`. */
+/** A queue as p-queue wants it (version 9); `shortestFirst` makes the class to hand over. */
 export class ShortestFirstQueue {
   readonly #queue: ReadyQueue
   readonly #clock: TimerClock
@@ -108,7 +108,8 @@ const lengthOf = (priority: number | undefined): number | undefined =>
   priority === undefined ? undefined : Math.max(0, -priority)
 
 /**
- * The class that p-queue makes its queues of.
+ * The class that p-queue makes its queues of. TypeScript is told of `tokens` by
+ * `new PQueue<ShortestFirstQueue, ShortestFirstAddOptions>(…)`.
  * @example
  * const queue = new PQueue({ concurrency: 4, queueClass: shortestFirst({ core }) })
  * queue.add(() => complete(prompt), { tokens: 120 })

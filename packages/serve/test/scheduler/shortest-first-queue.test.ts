@@ -1,7 +1,7 @@
 import { type Core, createCore } from '@trimtab/core'
 import PQueue from 'p-queue'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type ShortestFirstAddOptions, shortestFirst } from '../../src/index.js'
+import { type ShortestFirstAddOptions, type ShortestFirstQueue, shortestFirst } from '../../src/index.js'
 import { FakeClock } from '../fake-clock.js'
 
 let core: Core
@@ -11,7 +11,12 @@ beforeAll(async () => {
 
 describe('as the queue of a p-queue', () => {
   const start = (options: { capacity?: number; slope?: number; clock?: FakeClock } = {}) => {
-    const queue = new PQueue({ concurrency: 1, autoStart: false, queueClass: shortestFirst({ core, ...options }) })
+    const queueClass = shortestFirst({ core, ...options })
+    const queue = new PQueue<ShortestFirstQueue, ShortestFirstAddOptions>({
+      concurrency: 1,
+      autoStart: false,
+      queueClass,
+    })
     const started: string[] = []
     const add = (name: string, options: ShortestFirstAddOptions): Promise<unknown> =>
       queue.add(async () => started.push(name), options)
