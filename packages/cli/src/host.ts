@@ -18,7 +18,7 @@ export interface Host {
   /** Progress and problems. */
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborted by Ctrl-C: commands stop soon and keep nothing half-written. */
+  /** Aborted by Ctrl-C or SIGTERM: commands stop soon and keep nothing half-written. */
   readonly signal: AbortSignal
   /** Milliseconds since any fixed moment. */
   now(): number
@@ -43,10 +43,11 @@ export interface Host {
 
 const PIECE_BYTES = 1 << 20 // large enough that reading costs nothing beside parsing
 
-/** The process itself. The first Ctrl-C asks politely, the second one ends the process. */
+/** The process itself. The first Ctrl-C or SIGTERM asks politely, the second one ends the process. */
 export function createProcessHost(): Host {
   const abort = new AbortController()
   process.once('SIGINT', () => abort.abort())
+  process.once('SIGTERM', () => abort.abort())
   return {
     stdout: process.stdout,
     stderr: process.stderr,

@@ -15,6 +15,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   embed: async () => (await import('./commands/embed.js')).embed,
   similarity: async () => (await import('./commands/similarity.js')).similarityCommand,
   gpu: async () => (await import('./commands/gpu.js')).gpu,
+  gateway: async () => (await import('./commands/gateway.js')).gateway,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }
 

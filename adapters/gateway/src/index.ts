@@ -1,0 +1,5 @@
+export { Gateway, type GatewayOptions } from './gateway.js'
+export { HttpError, type HttpErrorOptions } from './http-error.js'
+export type { GatewayLimits } from './options.js'
+export { createServing, type Serving, type ServingOptions } from './serving.js'
+export { readState, writeState } from './state-file.js'

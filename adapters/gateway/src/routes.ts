@@ -1,0 +1,39 @@
+/** What a request is to the gateway; `other` goes on to the upstream without waiting. */
+export type Route = 'chat' | 'completions' | 'other' | 'health' | 'metrics'
+
+/**
+ * Recognises completions under any prefix (`/v1`, Azure's `/openai/deployments/NAME`), and however the path is spelled: what a server
+ * would decode to the same path may not walk around the queue.
+ */
+export function routeOf(method: string, target: string): Route {
+  const path = normalise(target)
+  if (method === 'POST') {
+    if (path.endsWith('/chat/completions')) return 'chat'
+    return path.endsWith('/completions') ? 'completions' : 'other'
+  }
+  if (method !== 'GET' && method !== 'HEAD') return 'other'
+  if (path === '/healthz') return 'health'
+  return path === '/metrics' ? 'metrics' : 'other'
+}
+
+function normalise(target: string): string {
+  const path = target.replace(/[?#].*$/s, '')
+  return decode(path)
+    .replace(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '')
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path // no server decodes it either
+  }
+}
+
+/** `GET http://host/path` asks a proxy for what `GET /path` asks a server. */
+export function pathOf(target: string): string {
+  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return target
+  const { pathname, search } = new URL(target)
+  return pathname + search
+}

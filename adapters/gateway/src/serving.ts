@@ -1,0 +1,67 @@
+import { createCore } from '@trimtab/core'
+import { LengthPredictor, Scheduler, type WaitingOptions } from '@trimtab/serve'
+import { Gateway, type GatewayOptions } from './gateway.js'
+import { readState, writeState } from './state-file.js'
+
+export interface ServingOptions
+  extends Omit<GatewayOptions, 'scheduler'>,
+    Pick<WaitingOptions, 'capacity' | 'order' | 'bypass' | 'maxBypassSeconds' | 'fairness'> {
+  /** Requests that the upstream works on together. */
+  readonly concurrency: number
+  /** Where what was learned of lengths is kept over restarts; read at the start, saved every minute and at the end. */
+  readonly statePath?: string
+  /** Told when saving failed; serving goes on, and the next try is a minute later. */
+  readonly onSaveError?: (error: Error) => void
+}
+
+/** A gateway with all that it needs. */
+export interface Serving {
+  readonly gateway: Gateway
+  readonly scheduler: Scheduler
+  readonly predictor: LengthPredictor
+  /** Saves what was learned since the last time, if there is a place for it. */
+  save(): Promise<void>
+  /** Cuts off what is left, saves and frees everything. */
+  dispose(): Promise<void>
+}
+
+const SAVE_EVERY_MS = 60_000
+
+/**
+ * A gateway that predicts lengths with the shipped weights and learns from every answer.
+ *
+ * @throws {ConfigError} `config_invalid`; {FormatError} when the file at `statePath` is not ours: it is left as it is
+ * @example
+ * const { gateway } = await createServing({ upstream: 'http://127.0.0.1:8000', concurrency: 8 })
+ * await gateway.listen(8080)
+ */
+export async function createServing(options: ServingOptions): Promise<Serving> {
+  const { statePath, onSaveError, ...rest } = options
+  const core = await createCore()
+  const state = statePath === undefined ? undefined : await readState(statePath)
+  const predictor = state ? LengthPredictor.load(core, state) : new LengthPredictor(core)
+  const scheduler = new Scheduler({ ...rest, core, estimator: predictor })
+  const gateway = new Gateway({ ...rest, scheduler })
+  let savedAt = predictor.updates
+  const save = async (): Promise<void> => {
+    if (statePath === undefined || predictor.updates === savedAt) return
+    const { updates } = predictor
+    await writeState(statePath, predictor.save())
+    savedAt = updates
+  }
+  const timer = setInterval(() => save().catch(onSaveError ?? (() => {})), SAVE_EVERY_MS)
+  timer.unref()
+  return {
+    gateway,
+    scheduler,
+    predictor,
+    save,
+    async dispose() {
+      clearInterval(timer)
+      await gateway.close()
+      await save()
+      scheduler.dispose()
+      predictor.dispose()
+    },
+  }
+}

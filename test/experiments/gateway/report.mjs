@@ -1,0 +1,55 @@
+const seconds = (value) => value.toFixed(2)
+const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length
+const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)]
+const change = (value, base) => `${value < base ? '−' : '+'}${Math.abs((value / base - 1) * 100).toFixed(0)} %`
+
+/** The figures as a page, and whether they show what must be shown. */
+export function report({ scaleName, scale, slots, utilisation, arms, waits, overhead, crowd }) {
+  const of = (kind, name) => mean(waits[kind].map((each) => each[name]))
+  const rows = Object.entries(arms).map(([kind, label]) => {
+    const cells = ['meanWait', 'p50Wait', 'p99Wait', 'maxWait', 'meanLatency'].map((name) => seconds(of(kind, name)))
+    const [wait, p99] = ['meanWait', 'p99Wait'].map((name) =>
+      kind === 'fifo' ? '–' : change(of(kind, name), of('fifo', name)),
+    )
+    return `| ${label} | ${cells.join(' | ')} | ${wait} | ${p99} | ${waits[kind].reduce((sum, { broken }) => sum + broken, 0)} |`
+  })
+  const quiet = (list) => Math.min(...list).toFixed(2)
+  const typical = (list) => median(list).toFixed(2)
+  const markdown = `# The gateway under load
+
+\`npm run experiment -- gateway --scale ${scaleName}\`. Real sockets and processes on two cores, real time: figures differ a little from run to run. The
+server is a double that streams ${slots} answers at once, ${scale.secondsPerToken * 1000} ms a token, and computes nothing.
+
+## Waiting
+
+${scale.requests} requests${scale.seeds.length > 1 ? ` × ${scale.seeds.length} seeds` : ''} with the prompts and output lengths of \`data/output-length/valid\` (17 models, none trained on), Poisson arrivals at
+ρ = ${utilisation}, every second one streamed, the same for all. Waiting is the client's latency without the time that its tokens take, in seconds.
+Changes are against the same gateway in order of arrival.
+
+| | mean wait | p50 | p99 | longest | mean latency | mean wait | p99 | broken |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}
+
+## What it costs
+
+One request after the other, 20 tokens streamed at once, blocks of ${scale.block} in alternation; milliseconds added to the p50 of going straight to the
+server (${typical(overhead.direct)} ms):
+
+| | quietest block | median block |
+| --- | --- | --- |
+| plain proxy | ${quiet(overhead.plain)} | ${typical(overhead.plain)} |
+| gateway | ${quiet(overhead.gateway)} | ${typical(overhead.gateway)} |
+
+## A long queue
+
+${crowd.count} requests over as many connections, held until all wait (${crowd.waiting} did), then served through ${slots} places in ${crowd.seconds.toFixed(1)} s: ${crowd.served} whole answers to
+their own clients, ${crowd.mixed} mixed up, ${crowd.broken} broken, ${crowd.refused} refused. A waiting request with its connection takes ${(crowd.bytesEach / 1024).toFixed(0)} KiB of the gateway.
+`
+  const isShown =
+    of('taught', 'meanWait') < of('fifo', 'meanWait') &&
+    of('shipped', 'meanWait') < of('fifo', 'meanWait') &&
+    median(overhead.gateway) <= 0.3 &&
+    crowd.served === crowd.count &&
+    Object.values(waits).every((runs) => runs.every(({ broken }) => broken === 0))
+  return { markdown, json: { scaleName, scale, slots, utilisation, waits, overhead, crowd }, isShown }
+}
