@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AdapterError } from '@trimtab/core'
-import type { Scheduler } from '@trimtab/serve'
+import { concatenateRounds, type Scheduler } from '@trimtab/serve'
 import { readCompletionRequest } from './completion-request.js'
 import { GatewayMetrics } from './gateway-metrics.js'
 import { endToEndHeaders, requestHeaders } from './headers.js'
@@ -169,9 +169,7 @@ export class Gateway {
       begin: () => continueIfAsked(request, response),
     })
     try {
-      const { model, prompt, maxTokens, answers } = readCompletionRequest(body, (messages) =>
-        messages.map(({ content }) => content).join('\n'),
-      )
+      const { model, prompt, maxTokens, answers } = readCompletionRequest(body, concatenateRounds)
       const arrival = performance.now()
       await this.#scheduler.add(
         async (run) => {

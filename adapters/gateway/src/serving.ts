@@ -1,5 +1,6 @@
 import { createCore } from '@trimtab/core'
 import { LengthPredictor, Scheduler, type WaitingOptions } from '@trimtab/serve'
+import { defaultLengthWeights } from '@trimtab/serve/weights'
 import { Gateway, type GatewayOptions } from './gateway.js'
 import { readState, writeState } from './state-file.js'
 
@@ -39,7 +40,7 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
   const { statePath, onSaveError, ...rest } = options
   const core = await createCore()
   const state = statePath === undefined ? undefined : await readState(statePath)
-  const predictor = state ? LengthPredictor.load(core, state) : new LengthPredictor(core)
+  const predictor = LengthPredictor.load(core, state ?? defaultLengthWeights())
   const scheduler = new Scheduler({ ...rest, core, estimator: predictor })
   const gateway = new Gateway({ ...rest, scheduler })
   let savedAt = predictor.updates

@@ -124,7 +124,7 @@ describe('an upstream that fails', () => {
   })
 
   it('is given up with 504 when it hangs, and its place is free', async () => {
-    const started = await start({ concurrency: 1, upstreamTimeoutMs: 50 })
+    const started = await start({ concurrency: 1, upstreamTimeoutMs: 500 })
     const { port, double } = started
     const hung = await ask(port, { double: { fault: 'hang' } })
     expect([hung.status, errorOf(hung).code]).toEqual([504, 'upstream_timeout'])
@@ -134,7 +134,7 @@ describe('an upstream that fails', () => {
   })
 
   it('that hangs in the middle of a stream ends it without an end', async () => {
-    const started = await start({ upstreamTimeoutMs: 50 })
+    const started = await start({ upstreamTimeoutMs: 500 })
     await expect(ask(started.port, { double: { tokens: 9, fault: 'hang', after: 3 } })).rejects.toThrow('aborted')
     await started.double.until(([request]) => request!.state === 'cut')
     expect(started.failures).toEqual(['upstream_timeout'])

@@ -3,7 +3,8 @@
 import http from 'node:http'
 import { createCore } from '@trimtab/core'
 import { Gateway } from '@trimtab/gateway'
-import { concatenateRounds, createLengthPredictor, LengthPredictor, Scheduler } from '@trimtab/serve'
+import { concatenateRounds, LengthPredictor, Scheduler } from '@trimtab/serve'
+import { defaultLengthWeights } from '@trimtab/serve/weights'
 import { readRows } from './workload.mjs'
 
 const { kind, upstream, concurrency, capacity = 100_000 } = JSON.parse(process.argv[2])
@@ -46,6 +47,8 @@ function createOracle() {
   }
 }
 
+const createShipped = (core) => LengthPredictor.load(core, defaultLengthWeights())
+
 /** Learned from the rows of train.jsonl, and goes on learning. */
 function createTaught(core) {
   const predictor = new LengthPredictor(core)
@@ -57,12 +60,9 @@ function createTaught(core) {
 
 async function startGateway() {
   const core = await createCore()
-  const estimator = {
-    shipped: createLengthPredictor,
-    taught: createTaught,
-    oracle: createOracle,
-    fifo: createLengthPredictor,
-  }[kind](core)
+  const estimator = { shipped: createShipped, taught: createTaught, oracle: createOracle, fifo: createShipped }[kind](
+    core,
+  )
   const scheduler = new Scheduler({ core, concurrency, capacity, order: kind === 'fifo' ? 'fifo' : 'class', estimator })
   const gateway = new Gateway({ upstream, scheduler })
   const { port } = await gateway.listen(0)
