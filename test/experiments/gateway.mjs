@@ -123,7 +123,7 @@ async function withProxies(kinds, { slots, secondsPerToken }, use) {
       proxies,
     )
   } finally {
-    for (const child of children) child.disconnect()
+    for (const child of children) if (child.connected) child.disconnect()
   }
 }
 
