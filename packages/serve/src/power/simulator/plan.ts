@@ -19,7 +19,7 @@ export interface PlanOptions {
   readonly sloScale: number
   readonly seed: number
   readonly burstiness?: number
-  /** Seconds of simulated load that each candidate is judged by; 90 by default, the first 20 are not counted. */
+  /** Seconds of simulated load that each candidate is judged by; 180 by default, the first 20 are not counted. */
   readonly durationSeconds?: number
   readonly order?: 'fcfs' | 'ssjf'
   readonly scaler?: Partial<FrequencyScalerOptions>
@@ -54,7 +54,7 @@ export interface ClusterPlans {
   readonly simulations: number
 }
 
-/** Attainment that a plan must reach to be chosen for its power, where AlpaServe's reaches it: 99 %, and some for another load. */
+/** Attainment that a plan must reach to be chosen for its power, where AlpaServe's reaches it: 99 %, and something for another load. */
 const ATTAINMENT = 0.995
 /** How much more than its even share of a group's load a device may get, for similarity's sake: each is tried. */
 const LOAD_HEADROOM = [1.1, 1.4, 2, 4]
@@ -63,7 +63,8 @@ const LOAD_HEADROOM = [1.1, 1.4, 2, 4]
  * Plans a cluster twice, without and with regard to sensitivity (6.3.1, 6.3.2): first groups by attainment, then partitions → devices.
  *
  * CT and the group size of the second plan are chosen by simulation, as the paper sets CT "based on the empirical results": of all
- * plans that attain the SLO where AlpaServe's does, the one that draws least under frequency scaling.
+ * plans that attain the SLO where AlpaServe's does, the one that draws least under frequency scaling; where none does, the best at
+ * it, be it AlpaServe's own.
  *
  * @throws {ConfigError} `placement_infeasible`, `config_invalid`
  */
@@ -77,7 +78,7 @@ export function planCluster(core: Core, options: PlanOptions): ClusterPlans {
   const sensitivityAware =
     attaining.length > 0
       ? attaining.reduce((least, plan) => (plan.watts < least.watts ? plan : least))
-      : others.reduce((best, plan) => (plan.attainment > best.attainment ? plan : best))
+      : others.reduce((best, plan) => (plan.attainment > best.attainment ? plan : best), alpaServe)
   return { alpaServe, sensitivityAware, simulations: planner.simulations }
 }
 
@@ -89,7 +90,7 @@ class Planner {
   simulations = 0
 
   constructor(core: Core, options: PlanOptions) {
-    const { law, models, clusterThreshold = 0.5, durationSeconds = 90 } = options
+    const { law, models, clusterThreshold = 0.5, durationSeconds = 180 } = options
     this.#options = options
     this.#workload = createWorkload(core, models, { ...options, durationSeconds })
     const scores = simulatedSensitivities(law, models)
