@@ -64,7 +64,7 @@ const LOAD_HEADROOM = [1.1, 1.4, 2, 4]
  *
  * CT and the group size of the second plan are chosen by simulation, as the paper sets CT "based on the empirical results": of all
  * plans that attain the SLO where AlpaServe's does, the one that draws least under frequency scaling; where none does, the best at
- * it, be it AlpaServe's own.
+ * attaining it. AlpaServe's own plan is one of them.
  *
  * @throws {ConfigError} `placement_infeasible`, `config_invalid`
  */
@@ -72,19 +72,22 @@ export function planCluster(core: Core, options: PlanOptions): ClusterPlans {
   const planner = new Planner(core, options)
   const groups = planner.searchGroups()
   const alpaServe = planner.judge(groups[0]!, planner.inOrder(groups[0]!), groups[0]!.groupSize)
-  const others = groups.flatMap((group) => planner.bySensitivity(group))
+  const candidates = [alpaServe, ...groups.flatMap((group) => planner.bySensitivity(group))]
   const needed = Math.min(ATTAINMENT, alpaServe.attainment)
-  const attaining = others.filter(({ attainment }) => attainment >= needed)
+  // The least of many that seem to attain often does so by luck: it has to do it again with another load.
   const sensitivityAware =
-    attaining.length > 0
-      ? attaining.reduce((least, plan) => (plan.watts < least.watts ? plan : least))
-      : others.reduce((best, plan) => (plan.attainment > best.attainment ? plan : best), alpaServe)
+    candidates
+      .filter(({ attainment }) => attainment >= needed)
+      .toSorted((a, b) => a.watts - b.watts)
+      .find((plan) => planner.attainsAgain(plan, needed)) ??
+    candidates.reduce((best, plan) => (plan.attainment > best.attainment ? plan : best))
   return { alpaServe, sensitivityAware, simulations: planner.simulations }
 }
 
 class Planner {
   readonly #options: PlanOptions
   readonly #workload: Workload
+  readonly #anotherLoad: Workload
   readonly #clusters: readonly OperatorCluster[][]
   readonly #partitions = new Map<string, ModelPartition[]>()
   simulations = 0
@@ -93,6 +96,7 @@ class Planner {
     const { law, models, clusterThreshold = 0.5, durationSeconds = 180 } = options
     this.#options = options
     this.#workload = createWorkload(core, models, { ...options, durationSeconds })
+    this.#anotherLoad = createWorkload(core, models, { ...options, durationSeconds, seed: options.seed + 1 })
     const scores = simulatedSensitivities(law, models)
     this.#clusters = models.map((model) => clusterOperators(modelOperators(law, model), scores, clusterThreshold))
   }
@@ -146,6 +150,10 @@ class Planner {
     return { deployment, groupSize, devicesPerModel, attainment, watts }
   }
 
+  attainsAgain({ deployment }: ClusterPlan, needed: number): boolean {
+    return this.#simulate(deployment, true, this.#anotherLoad).attainment >= needed
+  }
+
   /** Undefined where this CT leaves a model without room: another one may do. */
   #placeGroups({ groupSize, groups }: GroupAssignment, ct: number, headroom: number): DeployedModel[] | undefined {
     const { law } = this.#options
@@ -192,10 +200,10 @@ class Planner {
     return partitions
   }
 
-  #simulate(deployment: readonly DeployedModel[], isScaled: boolean): ClusterResult {
+  #simulate(deployment: readonly DeployedModel[], isScaled: boolean, load: Workload = this.#workload): ClusterResult {
     const { law, models, devices, sloScale, scaler = {}, monitor, order = 'ssjf' } = this.#options
     this.simulations++
     const options = { law, models, devices, sloScale, order, deployment, ...(monitor && { monitor }) }
-    return simulateCluster(this.#workload, isScaled ? { ...options, scaler } : options)
+    return simulateCluster(load, isScaled ? { ...options, scaler } : options)
   }
 }
