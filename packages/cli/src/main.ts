@@ -26,6 +26,7 @@ const BAD_CALL: readonly unknown[] = [
   'config_invalid',
   'culprit_model_invalid',
   'load_invalid',
+  'placement_infeasible',
   'reference_too_small',
   'samples_invalid',
   'table_invalid',

@@ -8,6 +8,7 @@ export const gpu: Command = defineGroup({
     list: async () => (await import('./gpu/list.js')).list,
     watch: async () => (await import('./gpu/watch.js')).watch,
     run: async () => (await import('./gpu/run.js')).run,
+    simulate: async () => (await import('./gpu/simulate.js')).simulate,
     reset: async () => (await import('./gpu/reset.js')).reset,
   },
   examples: [
@@ -17,6 +18,10 @@ export const gpu: Command = defineGroup({
     [
       'trimtab gpu run --slo-ms 2000 --latency http://localhost:8000/metrics --metric vllm:e2e_request_latency_seconds',
       'drives the clock by the latency of a vLLM server; gives it back at the end',
+    ],
+    [
+      'trimtab gpu simulate --report power.html',
+      'what scaling and placement would save on a simulated cluster; needs no GPU',
     ],
   ],
 })
