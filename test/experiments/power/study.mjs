@@ -13,10 +13,13 @@ export function runPoint(core, models, { slo, rate, devices }, { seconds, seeds,
   const runs = seeds.map((seed) => {
     const workload = createWorkload(core, models, { ...load, seed, durationSeconds: seconds })
     const simulate = ({ deployment }, more) => {
-      const { latencyMs, ...figures } = simulateCluster(workload, {
-        ...{ law: V100, models, devices, deployment, sloScale: slo, order: 'ssjf', ...more },
-      })
-      return figures
+      const { latencyMs, modelP99, deviceWatts, deviceUtilisation, deviceClockMhz, ...figures } = simulateCluster(
+        workload,
+        {
+          ...{ law: V100, models, devices, deployment, sloScale: slo, order: 'ssjf', ...more },
+        },
+      )
+      return { ...figures, meanClockMhz: mean(deviceClockMhz), meanUtilisation: mean(deviceUtilisation) }
     }
     const still = simulate(plans.alpaServe, { order: 'fcfs' })
     const scheduled = simulate(plans.alpaServe)
@@ -59,6 +62,7 @@ export function traceMiad(core, models, deployment, { slo, rate, cluster }) {
   }
 }
 
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
 const largestFactor = (ticks) =>
   Math.max(...ticks.map(({ clockMhz }, i) => clockMhz / (ticks[i - 1]?.clockMhz ?? clockMhz)))
 /** Sizes of the steps down, MHz. */
