@@ -175,7 +175,7 @@ At SLO scale ${scale.slo}, ${scale.rate} requests/s: first come first served ins
 
 ![Clock of one GPU while the load rises four-fold](power.svg)
 
-GPU ${trace.device} of the plan above: the clock falls step by step while there is slack, doubles when the surge takes it, and falls again. Seconds, arrivals and clocks are in \`power.json\`.
+GPU ${trace.device} of the plan above: the clock falls step by step while there is slack, doubles when there is none, stays at its maximum through the surge and as long as the surge's slow answers are in the scaler's window of 60 s, and falls again. Seconds, arrivals and clocks are in \`power.json\`.
 
 ## Why not more
 

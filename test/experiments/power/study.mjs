@@ -31,11 +31,13 @@ export function runPoint(core, models, { slo, rate, devices }, { seconds, seeds,
   return { slo, rate, devices, plans, runs }
 }
 
+const TRACE_SECONDS = 210
+
 /** Fig. 6.13: the load rises four-fold for a while; the clock of each device, second by second. */
 export function traceMiad(core, models, deployment, { slo, rate, cluster }) {
   const surge = { from: 60, to: 90, factor: 4 }
   const workload = createWorkload(core, models, {
-    ...{ ratePerSecond: rate, seed: 7, durationSeconds: 150 },
+    ...{ ratePerSecond: rate, seed: 7, durationSeconds: TRACE_SECONDS },
     rateAt: (seconds) => (seconds >= surge.from && seconds < surge.to ? surge.factor : 1),
   })
   const ticks = []
@@ -49,13 +51,13 @@ export function traceMiad(core, models, deployment, { slo, rate, cluster }) {
   // The device whose clock the surge moves most.
   const chosen = byDevice.reduce((most, device) => (ups(device).length > ups(most).length ? device : most))
   const arrivals = Array.from(
-    { length: 150 },
+    { length: TRACE_SECONDS },
     (_, second) => workload.arrival.filter((at) => Math.floor(at) === second).length,
   )
   return {
     surge,
     device: chosen[0].device,
-    ticks: chosen.filter(({ seconds }) => seconds <= 150),
+    ticks: chosen.filter(({ seconds }) => seconds <= TRACE_SECONDS),
     arrivals,
     largestUp: largestFactor(chosen),
     steps: steps(chosen),

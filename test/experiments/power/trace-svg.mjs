@@ -12,7 +12,7 @@ export function drawTrace({ surge, device, ticks, arrivals }) {
   const label = (text, at, anchor) =>
     `<text x="${at[0]}" y="${at[1]}" text-anchor="${anchor}" fill="#374151">${text}</text>`
   const clockLabels = [0, 500, 1000, 1380].map((mhz) => label(mhz, [LEFT - 6, Number(y(mhz / MAXIMUM_MHZ)) + 4], 'end'))
-  const timeLabels = [0, 30, 60, 90, 120, 150].map((second) =>
+  const timeLabels = [0, 30, 60, 90, 120, 150, 180, 210].map((second) =>
     label(second, [x(second), HEIGHT - BOTTOM + 16], 'middle'),
   )
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12">
