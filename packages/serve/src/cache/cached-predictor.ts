@@ -18,7 +18,8 @@ export interface BorderedEstimator extends LengthEstimator {
  * Source: dissertation 6.3.3, "Use of Semantic Cache".
  *
  * @example
- * const estimator = new CachedPredictor(new SemanticCache(core), createLengthPredictor(core))
+ * const predictor = LengthPredictor.load(core, defaultLengthWeights())
+ * const estimator = new CachedPredictor(new SemanticCache(core), predictor)
  * const scheduler = new Scheduler({ core, concurrency: 8, estimator })
  */
 export class CachedPredictor implements LengthEstimator {
