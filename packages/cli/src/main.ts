@@ -16,6 +16,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   similarity: async () => (await import('./commands/similarity.js')).similarityCommand,
   gpu: async () => (await import('./commands/gpu.js')).gpu,
   gateway: async () => (await import('./commands/gateway.js')).gateway,
+  schedule: async () => (await import('./commands/schedule.js')).schedule,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }
 
@@ -100,6 +101,7 @@ Examples:
   trimtab autoscale --load requests-per-minute.csv --apps 3
   trimtab rightsize runs.csv --measured mine.csv --max-seconds 60
   trimtab trace culprits slow.json.gz --baseline usual.json.gz
+  trimtab schedule --requests requests.jsonl.gz
   trimtab doctor
 
 Results go to stdout, progress to stderr. Exit: 0 done, 1 the answer is bad, 2 the call is bad.

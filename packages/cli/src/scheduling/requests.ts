@@ -1,0 +1,142 @@
+// Logs of LLM requests, in the forms that people have them.
+import { UsageError } from '../options.js'
+
+/** One request as it was served: what is not in the log is undefined. */
+export interface LoggedRequest {
+  readonly model: string
+  readonly prompt: string | undefined
+  readonly outputTokens: number
+  /** Seconds from the first request of the log. */
+  readonly arrivalSeconds: number | undefined
+  readonly source: string
+}
+
+export interface RequestLog {
+  readonly name: string
+  readonly requests: readonly LoggedRequest[]
+  readonly models: readonly string[]
+  readonly hasPrompts: boolean
+  readonly hasArrivals: boolean
+  /** Rows without a number of output tokens. */
+  readonly skipped: number
+}
+
+/** What may stand for each field, by the names that logs use. */
+const FIELDS = {
+  model: ['model'],
+  prompt: ['prompt'],
+  source: ['source'],
+  outputTokens: ['output_tokens', 'generated_tokens', 'output_length', 'GeneratedTokens', 'completion_tokens'],
+  seconds: ['arrival_s', 'arrival_seconds'],
+  milliseconds: ['arrival_ms', 'timestamp_ms', 'timestamp'], // Mooncake: `timestamp` in ms
+  instant: ['TIMESTAMP'], // Azure as published: 2023-11-16 18:15:46.6805900
+} as const
+
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * Reads a log of requests: JSONL (`model`, `prompt` or `messages`, `output_tokens`, `arrival_s` or `arrival_ms`), Mooncake's
+ * JSONL (`timestamp` in ms, `output_length`) or CSV with a head (Azure's LLM traces in each of their forms).
+ * Requests with arrival times come in order of arrival.
+ * @throws {UsageError} that names the line or what is missing
+ */
+export function readRequestLog(name: string, text: string): RequestLog {
+  const rows = text.trimStart().startsWith('{') ? parseJsonLines(name, text) : parseCsv(name, text)
+  const requests: LoggedRequest[] = []
+  let skipped = 0
+  for (const row of rows) {
+    const request = requestOf(row)
+    if (request) requests.push(request)
+    else skipped++
+  }
+  if (requests.length === 0)
+    throw new UsageError(
+      `${name} has no request with a number of output tokens: a field ${FIELDS.outputTokens.join(', ')} is needed`,
+    )
+  const hasArrivals = requests.every(({ arrivalSeconds }) => arrivalSeconds !== undefined)
+  return {
+    name,
+    skipped,
+    requests: hasArrivals ? fromFirst(requests) : requests,
+    models: [...new Set(requests.map(({ model }) => model))].sort(),
+    hasPrompts: requests.every(({ prompt }) => prompt !== undefined),
+    hasArrivals,
+  }
+}
+
+function requestOf(row: Row): LoggedRequest | undefined {
+  const outputTokens = numberOf(row, FIELDS.outputTokens) ?? numberOf(asRow(row.usage), FIELDS.outputTokens)
+  if (outputTokens === undefined || outputTokens < 1) return undefined
+  const seconds = numberOf(row, FIELDS.seconds)
+  const milliseconds = numberOf(row, FIELDS.milliseconds)
+  return {
+    model: textOf(row, FIELDS.model) ?? 'one model',
+    prompt: textOf(row, FIELDS.prompt) ?? conversationOf(row.messages),
+    outputTokens,
+    arrivalSeconds: seconds ?? (milliseconds === undefined ? instantOf(row) : milliseconds / 1000),
+    source: textOf(row, FIELDS.source) ?? '',
+  }
+}
+
+const asRow = (value: unknown): Row => (typeof value === 'object' && value !== null ? (value as Row) : {})
+
+const find = (row: Row, names: readonly string[]): unknown => row[names.find((name) => Object.hasOwn(row, name)) ?? '']
+
+function textOf(row: Row, names: readonly string[]): string | undefined {
+  const value = find(row, names)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function numberOf(row: Row, names: readonly string[]): number | undefined {
+  const value = find(row, names)
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
+/** Messages of the chat protocol as one text, in their order. */
+function conversationOf(messages: unknown): string | undefined {
+  if (!Array.isArray(messages)) return undefined
+  const texts = messages.map((message) => asRow(message).content).filter((content) => typeof content === 'string')
+  return texts.length > 0 ? texts.join('\n') : undefined
+}
+
+function instantOf(row: Row): number | undefined {
+  const text = textOf(row, FIELDS.instant)
+  const [, upToSeconds, fraction] = /^(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(\.\d+)?/.exec(text ?? '') ?? []
+  if (upToSeconds === undefined) return undefined
+  const milliseconds = Date.parse(`${upToSeconds.replace(' ', 'T')}Z`)
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000 + Number(fraction ?? 0)
+}
+
+function fromFirst(requests: readonly LoggedRequest[]): LoggedRequest[] {
+  const sorted = [...requests].sort((a, b) => a.arrivalSeconds! - b.arrivalSeconds!)
+  const first = sorted[0]!.arrivalSeconds!
+  return sorted.map((request) => ({ ...request, arrivalSeconds: request.arrivalSeconds! - first }))
+}
+
+function* parseJsonLines(name: string, text: string): Generator<Row> {
+  let number = 0
+  for (const line of text.split('\n')) {
+    number++
+    if (line.trim() === '') continue
+    try {
+      yield asRow(JSON.parse(line))
+    } catch (error) {
+      throw new UsageError(`${name}, line ${number}: not JSON (${(error as Error).message})`)
+    }
+  }
+}
+
+/** Columns by the names in the head; traces of numbers hold no quotes. */
+function* parseCsv(name: string, text: string): Generator<Row> {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+  const head = (lines[0] ?? '').split(',').map((cell) => cell.trim())
+  if (!head.some((title) => FIELDS.outputTokens.some((known) => known === title)))
+    throw new UsageError(
+      `${name} is neither JSON lines nor a CSV with a column ${FIELDS.outputTokens.join(', ')}: its head is ${JSON.stringify((lines[0] ?? '').slice(0, 80))}`,
+    )
+  for (const line of lines.slice(1)) {
+    const cells = line.split(',')
+    yield Object.fromEntries(head.map((title, i) => [title, cells[i]?.trim() ?? '']))
+  }
+}

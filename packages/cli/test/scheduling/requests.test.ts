@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { readRequestLog } from '../../src/scheduling/requests.js'
+
+const read = (text: string) => readRequestLog('log', text)
+
+describe('a log of requests', () => {
+  it('is read from JSON lines with prompts', () => {
+    const log = read(
+      [
+        '{"model": "b", "prompt": "Why?", "source": "s", "output_tokens": 12}',
+        '{"model": "a", "messages": [{"role": "user", "content": "One"}, {"role": "user", "content": "Two"}], "usage": {"completion_tokens": 3}}',
+        '',
+      ].join('\n'),
+    )
+    expect(log.requests).toEqual([
+      { model: 'b', prompt: 'Why?', outputTokens: 12, arrivalSeconds: undefined, source: 's' },
+      { model: 'a', prompt: 'One\nTwo', outputTokens: 3, arrivalSeconds: undefined, source: '' },
+    ])
+    expect(log).toMatchObject({ models: ['a', 'b'], hasPrompts: true, hasArrivals: false, skipped: 0 })
+  })
+
+  it.each([
+    ['Mooncake', '{"timestamp": 1000, "output_length": 5, "hash_ids": [1]}\n{"timestamp": 3500, "output_length": 6}'],
+    ['Azure, relative', 'arrival_ms,context_tokens,generated_tokens\n1000,9,5\n3500,9,6\n'],
+    ['Azure, seconds', 'arrival_s,input_tokens,output_tokens\r\n1.0,9,5\r\n3.5,9,6'],
+    [
+      'Azure as published',
+      'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:59.5000000,9,5\n2023-11-16 18:16:02.0000000,9,6',
+    ],
+  ])('has arrivals from its first request on: %s', (_, text) => {
+    const log = read(text)
+    expect(log.requests.map(({ arrivalSeconds }) => arrivalSeconds)).toEqual([0, 2.5])
+    expect(log.requests.map(({ outputTokens }) => outputTokens)).toEqual([5, 6])
+    expect(log).toMatchObject({ models: ['one model'], hasPrompts: false, hasArrivals: true })
+  })
+
+  it('comes in order of arrival', () => {
+    const log = read('arrival_s,output_tokens\n9,1\n4,2\n6,3')
+    expect(log.requests.map(({ arrivalSeconds }) => arrivalSeconds)).toEqual([0, 2, 5])
+    expect(log.requests.map(({ outputTokens }) => outputTokens)).toEqual([2, 3, 1])
+  })
+
+  it('leaves out rows without tokens and counts them', () => {
+    expect(read('{"output_tokens": 0}\n{"output_tokens": null}\n{"output_tokens": 4}')).toMatchObject({
+      skipped: 2,
+      requests: [{ outputTokens: 4 }],
+    })
+  })
+
+  it.each([
+    ['', /neither JSON lines nor a CSV/],
+    ['a,b\n1,2', /neither JSON lines nor a CSV with a column output_tokens/],
+    ['{"output_tokens": 4}\n{oops', /log, line 2: not JSON/],
+    ['{"tokens": 4}', /no request with a number of output tokens/],
+    ['arrival_s,output_tokens\n', /no request/],
+  ])('is refused with what is missing: %j', (text, message) => {
+    expect(() => read(text)).toThrow(message)
+  })
+})
