@@ -66,9 +66,9 @@ export class LengthPredictor implements LengthEstimator {
   readonly #model: LengthModel
   readonly #rowOf = new Map<string, number>()
   readonly #lengthsOf = new Map<string, LengthDistribution>()
-  readonly #classesOf = new Map<string, LengthClasses>()
+  readonly #classesOf = new Map<string, CountedClasses>()
   #all = new LengthDistribution()
-  #allClasses: LengthClasses | undefined
+  #allClasses: CountedClasses | undefined
   readonly #learningRate: number
   #provenance: Readonly<Record<string, string>> = {}
 
@@ -233,8 +233,9 @@ export class LengthPredictor implements LengthEstimator {
     lengths?.add(tokens)
     const share = Math.min(1, EQUAL_SHARE / (lengths?.total ?? 1))
     this.#all.add(tokens, Math.ceil(1024 * share) / 1024)
-    this.#classesOf.delete(model)
-    this.#allClasses = undefined
+    const known = this.#classesOf.get(model)
+    if (known && hasGrown(lengths, known.total)) this.#classesOf.delete(model)
+    if (this.#allClasses && hasGrown(this.#all, this.#allClasses.total)) this.#allClasses = undefined
   }
 
   #giveRow(model: string): void {
@@ -242,15 +243,25 @@ export class LengthPredictor implements LengthEstimator {
   }
 
   #classes(model: string): LengthClasses {
-    const known = this.#classesOf.get(model)
-    if (known) return known
     const own = this.#lengthsOf.get(model)
-    const classes = (own ? undefined : this.#allClasses) ?? classesOf(own, this.#all) ?? UNKNOWN
-    if (own) this.#classesOf.set(model, classes)
-    else this.#allClasses = classes
-    return classes
+    const known = own ? this.#classesOf.get(model) : this.#allClasses
+    if (known) return known.classes
+    const counted = { classes: classesOf(own, this.#all) ?? UNKNOWN, total: (own ?? this.#all).total }
+    if (own) this.#classesOf.set(model, counted)
+    else this.#allClasses = counted
+    return counted.classes
   }
 }
+
+/** Classes, and how many answers they are of. */
+interface CountedClasses {
+  readonly classes: LengthClasses
+  readonly total: number
+}
+
+/** By a hundredth, or halved: classes are worked out anew then, not for every answer, which would cost more than a prediction. */
+const hasGrown = (lengths: LengthDistribution | undefined, total: number): boolean =>
+  lengths === undefined || lengths.total > 1.01 * total || lengths.total < total
 
 interface Header {
   readonly names: readonly string[]
