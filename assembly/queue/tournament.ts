@@ -71,12 +71,16 @@ export function leave(block: usize, leaves: i32, player: i32): void {
 /** A player's number changes. */
 // @ts-ignore: decorator
 @inline export function change(block: usize, leaves: i32, player: i32, number: f64): void {
+  if (player != championOf(block)) {
+    leave(block, leaves, player) // the number may fall, where arrivals are not in order
+    join(block, leaves, player, number)
+    return
+  }
   const entry = entryOf(number, player)
-  const isChampion = player == championOf(block)
-  if (isChampion && entry < load<i64>(block + 8)) {
+  if (entry < load<i64>(block + 8)) {
     store<i64>(block, entry)
     return
   }
-  if (isChampion) succeed(block, leaves)
+  succeed(block, leaves)
   playAgain(block, leaves + player, entry)
 }

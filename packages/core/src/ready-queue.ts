@@ -52,6 +52,9 @@ const MOST_TENANTS = 2 ** 20
 const MOST_CLASSES = 1024
 const BATCH = 1024 // IO of assembly/queue/layout.ts
 
+/** Whether the number reaches the core as it is, not wrapped around. */
+const isWord = (value: number): boolean => (value | 0) === value
+
 /** The options with their defaults. @throws {ConfigError} `config_invalid` with every problem */
 function complete(options: ReadyQueueOptions): Required<ReadyQueueOptions> {
   const whole = {
@@ -142,6 +145,7 @@ export class ReadyQueue {
    * @throws {ConfigError} `not_finite`, `tenant_unknown`; nothing changed
    */
   push(tokens: number, arrival: number, tenant = 0): number {
+    if (!isWord(tenant)) return this.#refused(abi.OUT_OF_RANGE, tokens, arrival, tenant)
     const ticket = this.#core.exports.queue_push!(this.#arena.pointer, tokens, arrival, tenant)
     return ticket >= 0 ? ticket : this.#refused(ticket, tokens, arrival, tenant)
   }
@@ -160,12 +164,12 @@ export class ReadyQueue {
 
   /** Takes a waiting request out, in constant (amortised) time. Returns whether it waited. */
   cancel(ticket: number): boolean {
-    return Number.isInteger(ticket) && this.#core.exports.queue_cancel!(this.#arena.pointer, ticket) === 1
+    return isWord(ticket) && this.#core.exports.queue_cancel!(this.#arena.pointer, ticket) === 1
   }
 
   /** Whether a request waits under this ticket. */
   has(ticket: number): boolean {
-    return Number.isInteger(ticket) && this.#core.exports.queue_has!(this.#arena.pointer, ticket) === 1
+    return isWord(ticket) && this.#core.exports.queue_has!(this.#arena.pointer, ticket) === 1
   }
 
   /**
@@ -173,7 +177,9 @@ export class ReadyQueue {
    * @throws {ConfigError} `not_finite`, `tenant_unknown`
    */
   finish(tenant: number, tokens: number): void {
-    const status = this.#core.exports.queue_finish!(this.#arena.pointer, tenant, tokens)
+    const status = isWord(tenant)
+      ? this.#core.exports.queue_finish!(this.#arena.pointer, tenant, tokens)
+      : abi.OUT_OF_RANGE
     if (status < 0) this.#refused(status, tokens, 0, tenant)
   }
 

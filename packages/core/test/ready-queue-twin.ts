@@ -14,10 +14,12 @@ export class SlowQueue {
   readonly waiting: Entry[] = []
   readonly outstanding: Map<number, number> = new Map()
   readonly #options: ReadyQueueOptions
+  readonly bounds: readonly number[]
   #pushes = 0
 
   constructor(options: ReadyQueueOptions) {
     this.#options = options
+    this.bounds = this.#boundsOf()
   }
 
   /** Enters under the ticket that the queue under test gave. */
@@ -68,7 +70,7 @@ export class SlowQueue {
   }
 
   /** Where the classes begin: each octave cut in equal parts, from the part of `lowest` to that of `highest`. */
-  get bounds(): number[] {
+  #boundsOf(): number[] {
     const { classesPerOctave: parts = 4, lowest = 1, highest = 32_768 } = this.#options
     const all: number[] = []
     for (let octave = 2 ** -20; octave < 2 ** 40; octave *= 2) {
