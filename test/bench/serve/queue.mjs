@@ -1,5 +1,6 @@
 // The ready queue against the heaps of npm, and the replay. A round is a queue filled and emptied, from nothing to nothing.
-// Peers get a flattering job: their items exist before, so that they pay for order alone, as ours does with its tickets.
+// A peer's entry is an object with a key, made as it enters, as a request is; beside that a flattering job, in which all objects
+// exist before, one after another in memory.
 import { createCore, Random, ReadyQueue, replayRequests } from '@trimtab/core'
 import FastPriorityQueue from 'fastpriorityqueue'
 import { Heap } from 'heap-js'
@@ -38,32 +39,34 @@ function workload(core, n, perSecond) {
   return { tokens, arrivals, items }
 }
 
-const compare = (a, b) => a.key - b.key
-
-/** name → a function that fills a queue and empties it. Written out for each, so that every call has one target. */
-const PEERS = {
-  'heap-js': (items) => () => {
-    const queue = new Heap(compare)
-    let sum = 0
-    for (let i = 0; i < items.length; i++) queue.push(items[i])
-    for (let i = 0; i < items.length; i++) sum += queue.pop().id * (i & 7)
-    return sum
-  },
-  tinyqueue: (items) => () => {
-    const queue = new TinyQueue([], compare)
-    let sum = 0
-    for (let i = 0; i < items.length; i++) queue.push(items[i])
-    for (let i = 0; i < items.length; i++) sum += queue.pop().id * (i & 7)
-    return sum
-  },
-  fastpriorityqueue: (items) => () => {
-    const queue = new FastPriorityQueue((a, b) => a.key < b.key)
-    let sum = 0
-    for (let i = 0; i < items.length; i++) queue.add(items[i])
-    for (let i = 0; i < items.length; i++) sum += queue.poll().id * (i & 7)
-    return sum
-  },
-}
+/**
+ * name → a function that fills a queue and empties it. Each is compiled on its own, so that every call in it has one target.
+ * What is pushed: `items[i]`, or a new object.
+ */
+const PEERS = Object.fromEntries(
+  [
+    ['heap-js', 'new Queue((a, b) => a.key - b.key)', 'push', 'pop', Heap],
+    ['tinyqueue', 'new Queue([], (a, b) => a.key - b.key)', 'push', 'pop', TinyQueue],
+    ['fastpriorityqueue', 'new Queue((a, b) => a.key < b.key)', 'add', 'poll', FastPriorityQueue],
+  ].flatMap(([name, make, push, pop, Queue]) =>
+    [
+      [name, `{ key: tokens[i] + ${SLOPE} * arrivals[i], id: i }`],
+      [`${name}, made before`, 'items[i]'],
+    ].map(([subject, item]) => [
+      subject,
+      new Function(
+        ...['Queue', 'tokens', 'arrivals', 'items'],
+        `return () => {
+          const queue = ${make}
+          let sum = 0
+          for (let i = 0; i < tokens.length; i++) queue.${push}(${item})
+          for (let i = 0; i < tokens.length; i++) sum += queue.${pop}().id * (i & 7)
+          return sum
+        }`,
+      ).bind(undefined, Queue),
+    ]),
+  ),
+)
 
 const OURS = {
   class: (queue, tokens, arrivals) => () => {
@@ -85,22 +88,28 @@ async function queueRows(core, { n, targets }, pace) {
   const queues = Object.keys(OURS).map((order) => new ReadyQueue(core, { capacity: n, order, slope: SLOPE }))
   const candidates = Object.fromEntries([
     ...queues.map((queue) => [queue.options.order, OURS[queue.options.order](queue, tokens, arrivals)]),
-    ...Object.entries(PEERS).map(([peer, of]) => [peer, of(items)]),
+    ...Object.entries(PEERS).map(([peer, of]) => [peer, of(tokens, arrivals, items)]),
   ])
   const times = await measure(candidates, { clock: 'cpu', rounds: n > 100_000 ? 5 : 15, batchMs: 60, warmUpMs: 300 })
   for (const queue of queues) queue.dispose()
-  const peers = Object.keys(PEERS)
-  const best = peers.reduce((a, b) => (median(times[a]) <= median(times[b]) ? a : b))
   const nanoseconds = (name) => (median(times[name]) / n) * 1e9
-  return Object.keys(OURS).map((order) => ({
-    name: `${order}: push and pop of ${n.toLocaleString('en')} that come ${pace}, against ${best}`,
-    ours: nanoseconds(order),
-    peer: nanoseconds(best),
-    // Round by round against whichever peer was fastest in it.
-    ratio: median(times[order].map((time, round) => Math.min(...peers.map((peer) => times[peer][round])) / time)),
-    target: pace === 'at once' ? targets[order] : undefined,
-    unit: 'ns',
-  }))
+  const bestOf = (peers) => peers.reduce((a, b) => (median(times[a]) <= median(times[b]) ? a : b))
+  const isMadeBefore = (peer) => peer.endsWith('made before')
+  return Object.keys(OURS).flatMap((order) =>
+    [false, true].map((before) => {
+      const peers = Object.keys(PEERS).filter((peer) => isMadeBefore(peer) === before)
+      const best = bestOf(peers)
+      return {
+        name: `${order}: push and pop of ${n.toLocaleString('en')} that come ${pace}, against ${best}`,
+        ours: nanoseconds(order),
+        peer: nanoseconds(best),
+        // Round by round against whichever peer was fastest in it.
+        ratio: median(times[order].map((time, round) => Math.min(...peers.map((peer) => times[peer][round])) / time)),
+        target: pace === 'at once' && !before ? targets[order] : undefined,
+        unit: 'ns',
+      }
+    }),
+  )
 }
 
 /** Of all pairs, those in the wrong order. */
