@@ -13,4 +13,5 @@ export {
   type SaveOptions,
 } from './length-predictor.js'
 export { CONTEXT_TOKENS, concatenateRounds, type Message } from './rounds.js'
+export { ServedLengths } from './served-lengths.js'
 export type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'

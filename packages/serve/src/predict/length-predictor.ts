@@ -12,18 +12,12 @@ import {
   writeSafetensors,
 } from '@trimtab/core'
 import { isPacked, packTensors, unpackTensors } from './compact.js'
-import { classesOf, classOf, LENGTH_BINS, type LengthClasses, LengthDistribution } from './length-distribution.js'
+import { classOf, LENGTH_BINS } from './length-distribution.js'
+import { ServedLengths } from './served-lengths.js'
 import type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'
 
-/** Where nothing was learnt yet: percentiles that chat services often show; the first answers replace them. */
-const UNKNOWN: LengthClasses = {
-  borders: Float64Array.of(64, 192, 448, 1536),
-  means: Float64Array.of(32, 120, 310, 700, 2048),
-}
 const FORMAT = 'trimtab-length-predictor-1'
 const DEFAULT_BITS = 16
-const EQUAL_SHARE = 64 // answers of a model that count in full for all models together; then ever less, so that none outweighs
-const MOST_NAMES = 4096 // models told apart by name; more share one distribution
 
 export interface LengthPredictorOptions {
   /** Rows of the table of n-grams: 2^bits of 36 bytes. Default 16. */
@@ -65,10 +59,7 @@ export class LengthPredictor implements LengthEstimator {
   readonly #core: Core
   readonly #model: LengthModel
   readonly #rowOf = new Map<string, number>()
-  readonly #lengthsOf = new Map<string, LengthDistribution>()
-  readonly #classesOf = new Map<string, CountedClasses>()
-  #all = new LengthDistribution()
-  #allClasses: CountedClasses | undefined
+  #lengths = new ServedLengths()
   readonly #learningRate: number
   #provenance: Readonly<Record<string, string>> = {}
 
@@ -82,7 +73,7 @@ export class LengthPredictor implements LengthEstimator {
 
   /** Names of the models that answers were seen of. */
   get models(): string[] {
-    return [...this.#lengthsOf.keys()]
+    return this.#lengths.models
   }
 
   /** Requests learnt from. */
@@ -92,7 +83,7 @@ export class LengthPredictor implements LengthEstimator {
 
   predict(request: LengthRequest): LengthPrediction {
     const { model, prompt, maxTokens = Number.POSITIVE_INFINITY } = request
-    const { means } = this.#classes(model)
+    const { means } = this.#lengths.classes(model)
     const p = this.#model.predict(prompt, this.#rowOf.get(model) ?? 0)
     let tokens = 0
     let score = 0
@@ -111,14 +102,14 @@ export class LengthPredictor implements LengthEstimator {
   observe(request: LengthRequest, outputTokens: number): void {
     if (!(outputTokens >= 0 && outputTokens < Infinity))
       throw new ConfigError('length_invalid', `outputTokens must be a number ≥ 0, got ${outputTokens}`)
-    const target = classOf(this.#classes(request.model).borders, outputTokens)
+    const target = classOf(this.#lengths.classes(request.model).borders, outputTokens)
     this.#count(request.model, outputTokens)
     this.#model.learn(request.prompt, this.#rowOf.get(request.model) ?? 0, target)
   }
 
   /** The borders of a model's classes, tokens at its percentiles 25, 50, 75, 99. */
   borders(model: string): Float64Array {
-    return this.#classes(model).borders.slice()
+    return this.#lengths.classes(model).borders.slice()
   }
 
   /**
@@ -145,7 +136,7 @@ export class LengthPredictor implements LengthEstimator {
       let loss = 0
       for (const i of order) {
         const { model, prompt, outputTokens } = rows[i]!
-        const target = classOf(this.#classes(model).borders, outputTokens)
+        const target = classOf(this.#lengths.classes(model).borders, outputTokens)
         loss += this.#model.learn(prompt, this.#rowOf.get(model) ?? 0, target)
       }
       onEpoch?.(epoch, loss / rows.length)
@@ -160,18 +151,13 @@ export class LengthPredictor implements LengthEstimator {
    */
   save(provenance: Readonly<Record<string, string>> = this.provenance, options: SaveOptions = {}): Uint8Array {
     const names = this.models
-    const lengths = new Float32Array((names.length + 1) * LENGTH_BINS)
-    lengths.set(this.#all.counts)
-    names.forEach((name, i) => {
-      lengths.set(this.#lengthsOf.get(name)!.counts, (i + 1) * LENGTH_BINS)
-    })
     const { bits, models, seed } = this.#model.options
     const sizes = { format: FORMAT, bits: `${bits}`, rows: `${models}`, seed: `${seed}`, models: JSON.stringify(names) }
     const tensors = this.#model.save()
     return writeSafetensors(
       [
         ...(options.isCompact ? packTensors(tensors, bits) : tensors),
-        floatTensor('lengths', [names.length + 1, LENGTH_BINS], lengths),
+        floatTensor('lengths', [names.length + 1, LENGTH_BINS], this.#lengths.counts()),
       ],
       { ...provenance, ...sizes },
     )
@@ -215,53 +201,18 @@ export class LengthPredictor implements LengthEstimator {
   }
 
   #restore(names: readonly string[], lengths: Float32Array): void {
-    const part = (i: number): Float32Array => lengths.slice(i * LENGTH_BINS, (i + 1) * LENGTH_BINS)
-    this.#all = new LengthDistribution(part(0))
-    names.forEach((name, i) => {
-      this.#lengthsOf.set(name, new LengthDistribution(part(i + 1)))
-      this.#giveRow(name)
-    })
+    this.#lengths = ServedLengths.of(names, lengths)
+    for (const name of names) this.#giveRow(name)
   }
 
   #count(model: string, tokens: number): void {
-    let lengths = this.#lengthsOf.get(model)
-    if (!lengths && this.#lengthsOf.size < MOST_NAMES) {
-      lengths = new LengthDistribution()
-      this.#lengthsOf.set(model, lengths)
-      this.#giveRow(model)
-    }
-    lengths?.add(tokens)
-    const share = Math.min(1, EQUAL_SHARE / (lengths?.total ?? 1))
-    this.#all.add(tokens, Math.ceil(1024 * share) / 1024)
-    const known = this.#classesOf.get(model)
-    if (known && hasGrown(lengths, known.total)) this.#classesOf.delete(model)
-    if (this.#allClasses && hasGrown(this.#all, this.#allClasses.total)) this.#allClasses = undefined
+    if (this.#lengths.observe(model, tokens)) this.#giveRow(model)
   }
 
   #giveRow(model: string): void {
     if (this.#rowOf.size + 1 < this.#model.options.models) this.#rowOf.set(model, this.#rowOf.size + 1)
   }
-
-  #classes(model: string): LengthClasses {
-    const own = this.#lengthsOf.get(model)
-    const known = own ? this.#classesOf.get(model) : this.#allClasses
-    if (known) return known.classes
-    const counted = { classes: classesOf(own, this.#all) ?? UNKNOWN, total: (own ?? this.#all).total }
-    if (own) this.#classesOf.set(model, counted)
-    else this.#allClasses = counted
-    return counted.classes
-  }
 }
-
-/** Classes, and how many answers they are of. */
-interface CountedClasses {
-  readonly classes: LengthClasses
-  readonly total: number
-}
-
-/** By a hundredth, or halved: classes are worked out anew then, not for every answer, which would cost more than a prediction. */
-const hasGrown = (lengths: LengthDistribution | undefined, total: number): boolean =>
-  lengths === undefined || lengths.total > 1.01 * total || lengths.total < total
 
 interface Header {
   readonly names: readonly string[]
