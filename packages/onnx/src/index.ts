@@ -6,7 +6,6 @@ export type { BasicTokenizerOptions } from './proxy/basic-tokenizer.js'
 export type { InputNames } from './proxy/model-ports.js'
 export {
   createProxyPredictor,
-  type LengthScale,
   ProxyPredictor,
   type ProxyPredictorOptions,
 } from './proxy/proxy-predictor.js'

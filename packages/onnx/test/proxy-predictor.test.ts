@@ -61,15 +61,6 @@ function recordingRuntime({ failing = [] as readonly number[] } = {}): { runtime
   return { runtime: runtime as unknown as OnnxRuntime, runs }
 }
 
-/** Class c of a model means 100 c tokens, times its place. */
-const lengths = {
-  seen: [] as [string, number][],
-  tokensAt: (model: string, score: number) => 100 * score * (1 + MODELS.indexOf(model)),
-  observe(model: string, tokens: number) {
-    this.seen.push([model, tokens])
-  },
-}
-
 /** Random weights give small numbers: this brings them to where the classes are. */
 const BIAS = 2
 
@@ -78,7 +69,6 @@ const create = (changes: TinyBertChanges = {}, options: Partial<ProxyPredictorOp
     model: tinyBertModel(SHAPE, weights, { bias: BIAS, ...changes }),
     vocabulary: VOCABULARY.join('\n'),
     models: MODELS,
-    lengths,
     maxTokens: SHAPE.positions,
     ...options,
   })
@@ -126,13 +116,22 @@ describe('a proxy predictor', () => {
     expect((await predictor.predict({ ...request, prompt: `${end} explain code` })).score).not.toBe(score)
   })
 
-  it('brings the number to tokens by the served model, never beyond where the answer is cut', async () => {
+  it('brings the number to tokens by what the served model answered, never beyond where the answer is cut', async () => {
     await using predictor = await create()
-    const { tokens, score, class: nearest, source } = await predictor.predict({ model: 'gamma', prompt: 'write code' })
-    expect(tokens).toBeCloseTo(300 * score, 6)
+    for (let i = 0; i < 400; i++) {
+      predictor.observe({ model: 'alpha', prompt: 'why' }, 10)
+      predictor.observe({ model: 'gamma', prompt: 'why' }, 100 * (1 + (i % 4)))
+    }
+    const prompt = 'write code'
+    const { tokens, score, class: nearest, source } = await predictor.predict({ model: 'gamma', prompt })
+    expect(score).toBeGreaterThan(1) // the classes are 100, 200, 300 and 400 tokens
+    expect(score).toBeLessThan(3)
+    expect(tokens).toBeCloseTo(100 * (1 + score), 0)
     expect(nearest).toBe(Math.round(score))
     expect(source).toBe('model')
-    expect((await predictor.predict({ model: 'gamma', prompt: 'write code', maxTokens: 7 })).tokens).toBe(7)
+    expect((await predictor.predict({ model: 'gamma', prompt, maxTokens: 7 })).tokens).toBe(7)
+    expect((await predictor.predict({ model: 'alpha', prompt })).tokens).toBeCloseTo(10, 6)
+    expect(() => predictor.observe({ model: 'gamma', prompt }, Number.NaN)).toThrow('outputTokens must be a number ≥ 0')
   })
 
   it.each([
@@ -141,12 +140,6 @@ describe('a proxy predictor', () => {
   ])('keeps to the five classes when the head says %d', async (bias, wanted) => {
     await using predictor = await create({ bias })
     expect(await predictor.predict({ model: 'beta', prompt: 'why' })).toMatchObject({ score: wanted, class: wanted })
-  })
-
-  it('learns what classes mean from answers', async () => {
-    await using predictor = await create()
-    predictor.observe({ model: 'beta', prompt: 'why' }, 70)
-    expect(lengths.seen).toEqual([['beta', 70]])
   })
 
   it('runs together what is asked for together, lengths apart, the oldest first', async () => {

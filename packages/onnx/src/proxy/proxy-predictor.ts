@@ -1,5 +1,5 @@
 import { ConfigError, Problems } from '@trimtab/core'
-import type { LengthEstimator, LengthPrediction, LengthRequest } from '@trimtab/serve'
+import { type LengthEstimator, type LengthPrediction, type LengthRequest, ServedLengths } from '@trimtab/serve'
 import { loadRuntime, type OnnxRuntime, openSession } from '../runtime.js'
 import type { BasicTokenizerOptions } from './basic-tokenizer.js'
 import { Batcher } from './batcher.js'
@@ -10,13 +10,6 @@ import { WordPieceTokenizer } from './word-piece.js'
 const LAST_CLASS = 4
 const SHORTEST_GROUP = 16 // tokens
 
-/** What a class means in tokens, for each served model; learned from its answers. */
-export interface LengthScale {
-  /** Expected output tokens at a class as a real number, 0…4. */
-  tokensAt(model: string, score: number): number
-  observe(model: string, outputTokens: number): void
-}
-
 export interface ProxyPredictorOptions {
   /** The ONNX file: its bytes, or a path or address that the runtime can open. */
   readonly model: Uint8Array | string
@@ -26,7 +19,8 @@ export interface ProxyPredictorOptions {
   readonly tokenizer?: BasicTokenizerOptions
   /** The served models in the order of the one-hot that the proxy was trained with; empty for a proxy of one model. */
   readonly models: readonly string[]
-  readonly lengths: LengthScale
+  /** What classes mean in tokens. Default: nothing is known yet, and learned from answers. */
+  readonly lengths?: ServedLengths
   /** Names of the model's inputs, where they are not the usual ones. */
   readonly inputs?: InputNames
   /** Name of the output, where there are several. */
@@ -56,7 +50,7 @@ export class ProxyPredictor implements LengthEstimator {
   readonly #batcher: Batcher<ProxyRow, number>
   readonly #maxTokens: number
   readonly #indices: ReadonlyMap<string, number>
-  readonly #lengths: LengthScale
+  readonly #lengths: ServedLengths
   #isDisposed = false
 
   /** Use `createProxyPredictor`. */
@@ -91,7 +85,11 @@ export class ProxyPredictor implements LengthEstimator {
     return { tokens, score, class: Math.round(score), source: 'model' }
   }
 
+  /** @throws {ConfigError} `length_invalid` */
   observe({ model }: LengthRequest, outputTokens: number): void {
+    if (!(outputTokens >= 0 && outputTokens < Number.POSITIVE_INFINITY)) {
+      throw new ConfigError('length_invalid', `outputTokens must be a number ≥ 0, got ${outputTokens}`)
+    }
     this.#lengths.observe(model, outputTokens)
   }
 
@@ -113,7 +111,7 @@ export class ProxyPredictor implements LengthEstimator {
  * @throws {ConfigError} `config_invalid` with every problem (input names, shapes, types); `vocabulary_invalid`
  * @throws {AdapterError} `onnx_runtime_missing`, `onnx_model_unreadable`
  * @example
- * const predictor = await createProxyPredictor({ model: 'proxy.onnx', vocabulary, models: ['llama-3-8b', 'gpt-4'], lengths })
+ * const predictor = await createProxyPredictor({ model: 'proxy.onnx', vocabulary, models: ['llama-3-8b', 'gpt-4'] })
  * const { tokens } = await predictor.predict({ model: 'gpt-4', prompt: 'List ten rivers.' })
  */
 export async function createProxyPredictor(options: ProxyPredictorOptions): Promise<ProxyPredictor> {
@@ -132,7 +130,7 @@ export async function createProxyPredictor(options: ProxyPredictorOptions): Prom
     const model = new ProxyModel(runtime, session, ports, { models: models.length, paddingId: tokenizer.paddingId })
     return new ProxyPredictor(model, tokenizer, {
       models,
-      lengths: options.lengths,
+      lengths: options.lengths ?? new ServedLengths(),
       maxTokens: Math.min(wanted, ports.tokens ?? wanted),
       maxBatch: Math.min(maxBatch, ports.batch ?? maxBatch),
     })

@@ -3,6 +3,8 @@ import { type BasicTokenizerOptions, basicTokens } from './basic-tokenizer.js'
 
 const CONTINUATION = '##'
 const LONGEST_WORD = 100 // characters; longer ones are unknown, as in the models' own tokenizers
+/** Spaces, and ideographs, which are words of their own. */
+const WORD_START = /[ \t\n\r\u00A0\u3000\u3400-\u4DBF\u4E00-\u9FFF]/
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'] as const
 /** English prose has about 4.5 characters a token; the first piece of text that is looked at is ample. */
 const CHARACTERS_PER_TOKEN = 8
@@ -62,7 +64,7 @@ export class WordPieceTokenizer {
 
   /**
    * [CLS], the **last** pieces of the text that fit, [SEP]: at most `maxTokens` ids. Of a long conversation, what was said last
-   * tells most about the answer (6.3.2). The time does not depend on what is cut off.
+   * tells most about the answer (6.3.2). What comes long before the cut is not looked at.
    */
   encode(text: string, maxTokens: number): Int32Array {
     const room = maxTokens - 2
@@ -103,7 +105,6 @@ export class WordPieceTokenizer {
 
 /** The start of the word that reaches over `at`: text may be cut there without changing what follows. */
 function wordStart(text: string, at: number): number {
-  if (at <= 0) return 0
-  for (let i = at; i > 0; i--) if (/[ \t\n\r]/.test(text[i]!)) return i
+  for (let i = at; i > 0; i--) if (WORD_START.test(text[i]!)) return i
   return 0
 }
