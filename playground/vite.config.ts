@@ -9,7 +9,9 @@ export default defineConfig({
     target: 'es2022',
     outDir: 'dist',
     emptyOutDir: true,
-    rolldownOptions: { input: ['index.html', 'traces.html'].map((page) => join(import.meta.dirname, page)) },
+    rolldownOptions: {
+      input: ['index.html', 'traces.html', 'serving.html'].map((page) => join(import.meta.dirname, page)),
+    },
   },
   worker: { format: 'es' },
 })

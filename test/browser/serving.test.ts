@@ -1,0 +1,168 @@
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { canUseChromium, launchChromium } from './chromium.mjs'
+import { serve } from './serve.mjs'
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const SITE = at('build/serving')
+const TIMEOUT_MS = 60_000
+const [ONE_PER_SECOND, AT_ONCE] = ['0', '4']
+
+const inBrowser = canUseChromium('whether the page of serving runs in a browser')
+describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
+  let site: Awaited<ReturnType<typeof serve>>
+  let browser: Browser
+
+  beforeAll(async () => {
+    await build({
+      configFile: at('../../playground/vite.config.ts'),
+      logLevel: 'error',
+      build: { outDir: SITE, emptyOutDir: true },
+    })
+    site = await serve(SITE)
+    browser = await launchChromium()
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await site?.close()
+  })
+
+  /** The page, everything that it complains about, and every address that it asks for. */
+  async function open(width = 1280): Promise<{ page: Page; complaints: string[]; addresses: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 1000 } })
+    page.setDefaultTimeout(TIMEOUT_MS / 3)
+    const complaints: string[] = []
+    const addresses: string[] = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('request', (request) => addresses.push(request.url()))
+    await page.goto(`${site.origin}/serving.html`)
+    await page.waitForFunction(() => /simulated/.test(document.querySelector('[data-testid=status]')!.textContent))
+    return { page, complaints, addresses }
+  }
+
+  const status = (page: Page): Promise<string | null> => page.getByTestId('status').textContent()
+  const headline = (page: Page): Promise<string | null> => page.getByTestId('headline').textContent()
+  const toTheEnd = async (page: Page): Promise<void> => {
+    await page.getByTestId('speed').fill(AT_ONCE)
+    await page.waitForFunction(() => document.querySelector('[data-testid=status]')!.textContent.startsWith('done'))
+  }
+  /** Rows of the table as numbers of seconds. */
+  const results = (page: Page): Promise<number[][]> =>
+    page
+      .getByTestId('results')
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll('td')].map((cell) => Number.parseFloat(cell.textContent))),
+      )
+  const [MEAN_WAIT, MEAN_COMPLETION, , LONGEST_WAIT] = [0, 1, 2, 3] as const
+
+  it(
+    'runs by itself: both queues and all charts move, without a complaint and without asking anything of anyone',
+    async () => {
+      const { page, complaints, addresses } = await open()
+      expect(await page.locator('canvas').count()).toBe(2 + 4)
+      await page.waitForFunction(allHaveMoved)
+      for (const lane of ['lane-fcfs', 'lane-ssjf']) {
+        expect(await page.getByTestId(lane).textContent()).toMatch(/\d+ wait, \d+ of \d+ done/)
+      }
+      expect(addresses.filter((address) => !address.startsWith(site.origin))).toEqual([])
+      await page.getByTestId('pause').click()
+      await page.screenshot({ path: at('build/serving.png'), fullPage: true })
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  it(
+    'shows shortest first ahead of first come, first served, an oracle farther, and says so',
+    async () => {
+      const { page, complaints } = await open()
+      await toTheEnd(page)
+      const [fcfs, predicted] = await results(page)
+      expect(predicted![MEAN_COMPLETION]!).toBeLessThan(0.9 * fcfs![MEAN_COMPLETION]!)
+      expect(await headline(page)).toMatch(/^Shortest first, answers are there \d+ % sooner on average .* Simulated\.$/)
+      for (const lane of ['lane-fcfs', 'lane-ssjf']) {
+        expect(await page.getByTestId(lane).textContent()).toContain('0 wait, 400 of 400 done')
+      }
+      await page.getByTestId('oracle').check()
+      const [same, oracle] = await results(page)
+      expect(same).toEqual(fcfs)
+      expect(oracle![MEAN_COMPLETION]!).toBeLessThan(predicted![MEAN_COMPLETION]!)
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  it(
+    'follows its form: ageing shortens the longest wait, all of it is first come, first served; load and batching count',
+    async () => {
+      const { page, complaints } = await open()
+      await page.getByTestId('pause').click()
+      const ssjf = async (ageing: string): Promise<number[]> => {
+        await page.getByTestId('ageing').fill(ageing)
+        await page.getByTestId('ageing').dispatchEvent('change')
+        return (await results(page))[1]!
+      }
+      const [fcfs] = await results(page)
+      const [starving, strong, all] = [await ssjf('0'), await ssjf('3'), await ssjf('5')]
+      expect(strong[LONGEST_WAIT]!).toBeLessThan(starving[LONGEST_WAIT]!)
+      expect(all).toEqual(fcfs)
+      for (const batching of ['dynamic', 'continuous']) {
+        await page.getByTestId('batching').selectOption(batching)
+        expect(await page.locator('#lane-ssjf .place').count()).toBe(4)
+      }
+      const busy = (await results(page))[0]!
+      await page.getByTestId('load').fill('0.5')
+      await page.getByTestId('load').dispatchEvent('change')
+      expect((await results(page))[0]![MEAN_WAIT]!).toBeLessThan(busy[MEAN_WAIT]!)
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  it(
+    'stops and goes on when asked to, and keeps its place when the form changes',
+    async () => {
+      const { page } = await open()
+      await page.getByTestId('speed').fill(ONE_PER_SECOND)
+      await page.getByTestId('pause').click()
+      const paused = await status(page)
+      expect(paused).toMatch(/^paused at/)
+      await page.getByTestId('oracle').check()
+      expect(await status(page)).toBe(paused)
+      await page.getByTestId('pause').click()
+      await page.waitForFunction((old) => document.querySelector('[data-testid=status]')!.textContent !== old, paused)
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  it(
+    'fits a phone: nothing is wider than the screen',
+    async () => {
+      const { page, complaints } = await open(390)
+      await page.getByTestId('batching').selectOption('continuous')
+      await toTheEnd(page)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+      await page.screenshot({ path: at('build/serving-phone.png'), fullPage: true })
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+})
+
+/** In the page, asked again and again: whether every canvas has shown more than one picture by now. */
+function allHaveMoved(): boolean {
+  const seen = globalThis as { pictures?: Set<string>[] }
+  const canvases = [...document.querySelectorAll('canvas')]
+  seen.pictures ??= canvases.map(() => new Set())
+  for (const [i, canvas] of canvases.entries()) seen.pictures[i]!.add(canvas.toDataURL())
+  return seen.pictures.every(({ size }) => size > 1)
+}
