@@ -29,6 +29,11 @@ export class Core {
     return this.#exports
   }
 
+  /** For wrappers that keep functions of `exports`. @throws {CoreError} `core_trapped` */
+  assertSound(): void {
+    if (this.#failure) throw this.#failure
+  }
+
   /** The memory as it is now; growth replaces its buffer, so never keep a view. */
   get memory(): WebAssembly.Memory {
     return this.#exports.memory
