@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask, type Sent, send } from './send.js'
+import { type Ask, ask, type Sent, send } from './send.js'
 import { type Started, type StartOptions, start as startUnclosed, until } from './start.js'
 
 const open: Started[] = []
@@ -172,7 +172,7 @@ describe('an upstream that fails', () => {
 })
 
 describe('a client that leaves', () => {
-  const leave = (port: number, fields: object, when: Promise<unknown>): Promise<unknown> =>
+  const leave = (port: number, fields: Ask, when: Promise<unknown>): Promise<unknown> =>
     expect(ask(port, fields, { watch: (request) => void when.then(() => request.destroy()) })).rejects.toThrow()
 
   it('while it waits gives up its place in the queue', async () => {

@@ -27,7 +27,7 @@ class Seen {
     this.response = response
     this.notify = notify
     this.released = new Promise((resolve) => {
-      this.release = resolve
+      this.release = () => resolve(undefined)
     })
     this.closed = new Promise((resolve) => {
       response.on('close', () => {
@@ -66,6 +66,7 @@ export async function startDouble({
   port = 0,
   remembers = true,
 } = {}) {
+  /** @type {Seen[]} */
   const requests = []
   const watchers = new Set()
   const notify = () => {
@@ -107,7 +108,10 @@ export async function startDouble({
     /** Connections that are open, in use or not. */
     connections: () => sockets.size,
     closeIdle: () => server.closeIdleConnections(),
-    /** Resolves when `holds` does; asked whenever something came, moved or ended. */
+    /**
+     * Resolves when `holds` does; asked whenever something came, moved or ended.
+     * @param {(requests: Seen[]) => boolean} holds
+     */
     until: (holds) =>
       new Promise((resolve) => {
         const watcher = () => {

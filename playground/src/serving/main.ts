@@ -8,6 +8,7 @@ import { create, element, showLegend } from '../view.js'
 import { type Comparison, compare, type Settings } from './comparison.js'
 import { momentOf, outcomeOf } from './lane.js'
 import { createPicture, type LanePicture, showClasses } from './picture.js'
+import { learnFromPast } from './workload.js'
 
 const POLICIES: readonly LiveController[] = [
   { name: 'fcfs', label: 'First come, first served', kind: 'rule' },
@@ -215,5 +216,9 @@ function run(core: Core, predictor: LengthPredictor): void {
 }
 
 createCore()
-  .then((core) => run(core, LengthPredictor.load(core, defaultLengthWeights())))
+  .then((core) => {
+    const predictor = LengthPredictor.load(core, defaultLengthWeights())
+    learnFromPast(core, predictor)
+    run(core, predictor)
+  })
   .catch((error: unknown) => say(error instanceof Error ? error.message : String(error), true))

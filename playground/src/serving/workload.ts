@@ -1,8 +1,10 @@
-// Who comes when: rows of the sample in shuffled passes, Poisson arrivals at a share of what the server can do.
+// Who comes when: requests that the page makes up, Poisson arrivals at a share of what the server can do.
 import { type Core, Random, type ReplayOptions, replayRequests } from 'trimtab/core'
-import { SAMPLE } from './sample.js'
+import type { LengthPredictor } from 'trimtab/serve'
+import { makeRequest } from './prompts.js'
 
-const STREAMS = { rows: 1, arrivals: 2 }
+const STREAMS = { requests: 1, arrivals: 2, past: 3 }
+const PAST = 400
 
 export interface Workload {
   readonly tokens: Float64Array
@@ -13,27 +15,27 @@ export interface Workload {
 }
 
 export function drawWorkload(core: Core, count: number, seed: number): Workload {
-  using random = new Random(core, seed, STREAMS.rows)
+  using random = new Random(core, seed, STREAMS.requests)
   using arrivals = new Random(core, seed, STREAMS.arrivals)
-  const rows: number[] = []
-  while (rows.length < count) {
-    const pass = Array.from(SAMPLE.keys())
-    for (let i = pass.length - 1; i > 0; i--) {
-      const j = random.integer(i + 1)
-      ;[pass[i], pass[j]] = [pass[j]!, pass[i]!]
-    }
-    rows.push(...pass)
-  }
-  rows.length = count
+  const requests = Array.from({ length: count }, () => makeRequest(core, random))
   let now = 0
   return {
-    tokens: Float64Array.from(rows, (row) => SAMPLE[row]![1]),
-    prompts: rows.map((row) => SAMPLE[row]![2]),
-    models: rows.map((row) => SAMPLE[row]![0]),
-    unitArrivals: Float64Array.from(rows, () => {
+    tokens: Float64Array.from(requests, ({ tokens }) => tokens),
+    prompts: requests.map(({ prompt }) => prompt),
+    models: requests.map(({ model }) => model),
+    unitArrivals: Float64Array.from(requests, () => {
       now += arrivals.exponential()
       return now
     }),
+  }
+}
+
+/** What the server has answered before the page was opened, as a gateway would have seen it pass. */
+export function learnFromPast(core: Core, predictor: LengthPredictor): void {
+  using random = new Random(core, 0, STREAMS.past)
+  for (let i = 0; i < PAST; i++) {
+    const { tokens, ...request } = makeRequest(core, random)
+    predictor.observe(request, tokens)
   }
 }
 
