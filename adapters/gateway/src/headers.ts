@@ -12,6 +12,9 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
+/** Frames the body, and so is nobody's to take away: a body without a length would be read as the next request. */
+const FRAMING = 'content-length'
+
 /** Answered or written anew on this side. */
 const OWN: ReadonlySet<string> = new Set(['host', 'expect', 'via', 'x-forwarded-for', 'x-trimtab-deadline-ms'])
 
@@ -28,6 +31,7 @@ export function endToEndHeaders(raw: readonly string[], isDropped?: (name: strin
     named ??= new Set()
     for (const token of raw[i + 1]!.split(',')) named.add(token.trim().toLowerCase())
   }
+  named?.delete(FRAMING)
   const kept: string[] = []
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase()

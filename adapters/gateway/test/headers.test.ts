@@ -66,4 +66,11 @@ describe('the headers of a request to the upstream', () => {
     ])
     expect(valuesOf(requestHeaders(['Content-Length', '3'], options), 'content-length')).toEqual(['3'])
   })
+
+  it('keep the length of a body that goes on, though Connection names it: without, the body would be another request', () => {
+    const raw = ['Connection', 'Content-Length, x-hop', 'X-Hop', '1', 'Content-Length', '3']
+    const headers = requestHeaders(raw, options)
+    expect(valuesOf(headers, 'content-length')).toEqual(['3'])
+    expect(valuesOf(headers, 'x-hop')).toEqual([])
+  })
 })
