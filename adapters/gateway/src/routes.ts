@@ -18,9 +18,12 @@ export function routeOf(method: string, target: string): Route {
 
 function normalise(target: string): string {
   const path = target.replace(/[?#].*$/s, '')
-  return decode(path)
-    .replace(/\/{2,}/g, '/')
-    .replace(/(?<=.)\/$/, '')
+  const segments: string[] = []
+  for (const segment of decode(path).split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(segment)
+  }
+  return `/${segments.join('/')}`
 }
 
 function decode(path: string): string {

@@ -12,12 +12,17 @@ describe('the route of a request', () => {
     expect(routeOf('POST', target)).toBe(route)
   })
 
-  it.each(['/v1//chat/completions', '/v1/chat/completions/', '/v1/%63hat/completions', '/v1/chat%2Fcompletions'])(
-    'cannot be hidden from the queue: %s',
-    (target) => {
-      expect(routeOf('POST', target)).toBe('chat')
-    },
-  )
+  it.each([
+    '/v1//chat/completions',
+    '/v1/chat/completions/',
+    '/v1/%63hat/completions',
+    '/v1/chat%2Fcompletions',
+    '/v1/chat/completions/.',
+    '/v1/chat/./completions',
+    '/v1/chat/completions/x/%2e%2e/',
+  ])('cannot be hidden from the queue: %s', (target) => {
+    expect(routeOf('POST', target)).toBe('chat')
+  })
 
   it('is the gateway’s own for its health and its metrics, and the upstream’s for everything else', () => {
     expect(routeOf('GET', '/healthz')).toBe('health')
