@@ -58,7 +58,7 @@ export async function readBody(request: IncomingMessage, { maxBytes, budget, beg
   let bytes = 0
   return new Promise((resolve, reject) => {
     const stop = (error?: HttpError) => {
-      request.off('data', add).off('end', finish).off('close', leave)
+      request.off('data', add).off('end', finish).off('close', leave).off('error', leave)
       if (!error) return
       budget.give(bytes)
       reject(error)
