@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AdapterError } from '@trimtab/core'
@@ -124,6 +125,8 @@ export class Gateway {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Sent before the answer to an earlier request: it waits for its turn, for until then nothing tells that its client has left.
+    if (!response.socket) await once(response, 'socket')
     const route = routeOf(request.method!, pathOf(request.url!))
     if (route === 'health') return this.#answerHealth(response)
     if (route === 'metrics') return answerText(response, 200, CONTENT_TYPE, this.renderMetrics())

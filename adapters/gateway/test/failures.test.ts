@@ -21,6 +21,38 @@ async function expectIdle({ port, scheduler }: Started): Promise<void> {
   expect(body.toString()).toContain('\ntrimtab_gateway_buffered_bytes 0\n')
 }
 
+describe('requests that a client sends without waiting for answers', () => {
+  const request = (body: string) =>
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+  it('leave nothing behind when it goes before their turn', async () => {
+    const started = await start({ concurrency: 2 })
+    const { port, gateway, double } = started
+    const socket = net.connect(port, '127.0.0.1')
+    for (let i = 0; i < 3; i++) socket.write(request('{"model":"m","messages":[],"double":{"held":true}}'))
+    await double.until((requests) => requests.length > 0)
+    socket.destroy()
+    await expectIdle(started)
+    expect(double.requests).toHaveLength(1)
+    expect(await gateway.drain(1000)).toBe(true)
+  })
+
+  it('are answered one after the other', async () => {
+    const { port } = await start()
+    const received = await new Promise<string>((resolve) => {
+      const socket = net.connect(port, '127.0.0.1')
+      let text = ''
+      socket.on('data', (data) => {
+        text += data
+        if (text.split('HTTP/1.1 400').length > 2) socket.destroy()
+      })
+      socket.on('close', () => resolve(text))
+      socket.write(request('{') + request('[]'))
+    })
+    expect(received).toMatch(/no JSON.*must be a JSON object/s)
+  })
+})
+
 describe('a request that cannot be taken', () => {
   it('is refused in the words of OpenAI’s clients, before the upstream sees it', async () => {
     const started = await start({ maxBodyBytes: 1000 })
