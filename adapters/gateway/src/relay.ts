@@ -100,9 +100,9 @@ export function relay(upstream: ClientRequest, client: ServerResponse, options: 
       closeUnread(client, clientTimeoutMs)
     }
 
-    if (client.destroyed) return leave()
     upstream.on('response', begin).on('error', fail)
     client.on('close', leave).on('drain', resume)
+    if (client.destroyed) leave()
   })
 }
 
