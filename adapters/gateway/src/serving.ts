@@ -44,11 +44,16 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
   const scheduler = new Scheduler({ ...rest, core, estimator: predictor })
   const gateway = new Gateway({ ...rest, scheduler })
   let savedAt = predictor.updates
-  const save = async (): Promise<void> => {
+  const write = async (): Promise<void> => {
     if (statePath === undefined || predictor.updates === savedAt) return
     const { updates } = predictor
     await writeState(statePath, predictor.save())
     savedAt = updates
+  }
+  let lastSave = Promise.resolve()
+  const save = (): Promise<void> => {
+    lastSave = lastSave.then(write, write) // one after the other: two at once would share a draft
+    return lastSave
   }
   const timer = setInterval(() => save().catch(onSaveError ?? (() => {})), SAVE_EVERY_MS)
   timer.unref()
@@ -60,9 +65,12 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
     async dispose() {
       clearInterval(timer)
       await gateway.close()
-      await save()
-      scheduler.dispose()
-      predictor.dispose()
+      try {
+        await save()
+      } finally {
+        scheduler.dispose()
+        predictor.dispose()
+      }
     },
   }
 }
