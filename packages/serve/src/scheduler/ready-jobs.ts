@@ -75,14 +75,14 @@ export class ReadyJobs<Work> {
   cancel(job: Job<Work>): void {
     this.#queue.cancel(job.ticket)
     this.#leave(job)
-    if (job.tenant !== undefined) this.#tenants?.leave(job.tenant)
+    if (job.tenant !== undefined) this.#tenants?.leave(job.tenant, job.tenantNumber)
   }
 
   /** A job that was popped is over. */
   finish(job: Job<Work>): void {
     if (!this.#tenants) return
     this.#queue.finish(job.tenantNumber, job.weight)
-    if (job.tenant !== undefined) this.#tenants.leave(job.tenant)
+    if (job.tenant !== undefined) this.#tenants.leave(job.tenant, job.tenantNumber)
   }
 
   dispose(): void {

@@ -3,13 +3,13 @@ import { isLength } from './checks.js'
 import type { Job } from './job.js'
 import type { Run } from './types.js'
 
-let never: AbortSignal | undefined
-
 /** The side of a job that its work may see. */
 export class JobRun implements Run {
   readonly #job: Job<unknown>
   /** Bound: work may take it out of its run. */
   readonly reportTokens: (tokens: number) => void
+  /** Of a job without a signal. Its own: what listens to it goes with it. */
+  #never: AbortSignal | undefined
 
   constructor(job: Job<unknown>) {
     this.#job = job
@@ -21,7 +21,8 @@ export class JobRun implements Run {
   }
 
   get signal(): AbortSignal {
-    never ??= new AbortController().signal
-    return this.#job.signal ?? never
+    if (this.#job.signal) return this.#job.signal
+    this.#never ??= new AbortController().signal
+    return this.#never
   }
 }

@@ -1,4 +1,4 @@
-import { type Core, type QueueOrder, ReadyQueue, ServingError } from '@trimtab/core'
+import { ConfigError, type Core, type QueueOrder, ReadyQueue, ServingError } from '@trimtab/core'
 import { systemClock, type TimerClock } from '../clock.js'
 
 /** What p-queue's `add` may be told, besides its own options. */
@@ -71,10 +71,12 @@ export class ShortestFirstQueue {
     return this.#waiting.flatMap((waiting) => (waiting?.tokens === tokens ? [waiting.run] : []))
   }
 
-  /** @throws {ReferenceError} (as p-queue's own) */
+  /** @throws {ReferenceError} (as p-queue's own); {ConfigError} `config_invalid`: not a finite number */
   setPriority(id: string, priority: number): void {
     const ticket = this.#tickets.get(id)
     if (ticket === undefined) throw new ReferenceError(`No promise function with the id "${id}" exists in the queue.`)
+    if (!Number.isFinite(priority))
+      throw new ConfigError('config_invalid', `priority must be a finite number, got ${priority}`)
     this.#queue.cancel(ticket)
     this.#push({ ...this.#forget(ticket), tokens: lengthOf(priority)! })
   }

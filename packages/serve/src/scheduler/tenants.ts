@@ -28,9 +28,9 @@ export class Tenants {
     return number
   }
 
-  /** One request fewer. */
-  leave(name: string): void {
-    const tenant = this.#byName.get(name)
+  /** One request fewer of those that entered under this number. */
+  leave(name: string, number: number): void {
+    const tenant = number === SHARED ? undefined : this.#byName.get(name)
     if (!tenant || --tenant.requests > 0) return
     this.#byName.delete(name)
     this.#free.push(tenant.number)

@@ -39,7 +39,7 @@ export interface AddOptions {
   readonly prompt?: string | undefined
   /** Where the answer is cut, in tokens. */
   readonly maxTokens?: number | undefined
-  /** An estimate of one's own, in tokens; nobody is asked then. */
+  /** An estimate of one's own, in tokens; nobody is asked then. Above 2^20 all count alike. */
   readonly tokens?: number | undefined
   /** Whose request it is; see `fairness`. */
   readonly tenant?: string | undefined

@@ -1,5 +1,6 @@
 import { Problems, ServingError } from '@trimtab/core'
 import { systemClock, type TimerClock } from '../clock.js'
+import { isThenable } from '../maybe-async.js'
 import type { LengthEstimator, LengthPrediction } from '../predict/index.js'
 import { Arrivals } from './arrivals.js'
 import { checkRequest, isLength } from './checks.js'
@@ -11,8 +12,11 @@ import type { AddOptions, WaitingOptions } from './types.js'
 
 /** One pass of a model that is not autoregressive is as long as one token of one that is. */
 const ONE_PASS_TOKENS = 1
-/** Ageing reckons in tokens, so that every request must count for some. */
+/** Ageing reckons in tokens: every request must count for some, and none for so many that the others' no longer show beside it. */
 const FEWEST_TOKENS = 1
+const MOST_TOKENS = 2 ** 20
+
+const countedTokens = (tokens: number): number => Math.min(Math.max(FEWEST_TOKENS, tokens), MOST_TOKENS)
 
 /** Requests that wait, shortest first: every way in and out of the queue, with its books. */
 export class WaitingLine<Work> {
@@ -109,10 +113,14 @@ export class WaitingLine<Work> {
     this.#ready.finish(job)
     const isLesson = succeeded && job.outputTokens > 0 && !job.isFirstCome && !job.signal?.aborted
     if (!isLesson || !job.request) return
-    try {
-      this.#estimator?.observe(job.request, job.outputTokens)
-    } catch {
+    const fail = (): void => {
       this.#estimatorErrors++ // the answer is there: that nothing was learned from it must not cost it
+    }
+    try {
+      const learned: unknown = this.#estimator?.observe(job.request, job.outputTokens)
+      if (isThenable(learned)) learned.then(undefined, fail)
+    } catch {
+      fail()
     }
   }
 
@@ -148,7 +156,7 @@ export class WaitingLine<Work> {
   /** Sets what the job counts for; a promise when that is for now only. */
   #estimate(job: Job<Work>, { tokens, maxTokens, model }: AddOptions): Promise<LengthPrediction> | undefined {
     const known = tokens ?? Math.min(this.#unknownTokens, maxTokens ?? Number.POSITIVE_INFINITY)
-    job.tokens = Math.max(FEWEST_TOKENS, known)
+    job.tokens = countedTokens(known)
     if (tokens !== undefined) return
     if (model !== undefined && this.#isAutoregressive?.(model) === false) {
       job.isFirstCome = true
@@ -171,7 +179,7 @@ export class WaitingLine<Work> {
       this.#estimatorErrors++
       return
     }
-    job.tokens = Math.max(FEWEST_TOKENS, tokens)
+    job.tokens = countedTokens(tokens)
     job.predictedClass = predictedClass
   }
 

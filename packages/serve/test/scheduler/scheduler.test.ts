@@ -183,6 +183,17 @@ describe('order', () => {
     }
   })
 
+  it('survives estimates that are out of all bounds', async () => {
+    const scheduler = makeScheduler()
+    const endless = { tokens: Number.MAX_VALUE }
+    const requests = [
+      { name: 'x', ...endless },
+      { name: 'y', ...endless },
+    ]
+    expect(await orderOf(scheduler, requests)).toBe('x y')
+    await expect(scheduler.add(() => 'served', endless)).resolves.toBe('served')
+  })
+
   it('counts maxTokens where nothing else is known', async () => {
     const scheduler = makeScheduler({ maxBypassSeconds: 1e6 })
     expect(await orderOf(scheduler, [{ name: 'any' }, { name: 'cut', maxTokens: 16 }])).toBe('cut any')
@@ -292,6 +303,17 @@ describe('giving up', () => {
 
   it('gives work without a signal one that never speaks', async () => {
     expect(await makeScheduler().add(({ signal }) => signal.aborted)).toBe(false)
+  })
+
+  it('gives each its own, so that listeners of one request do not outlive it', async () => {
+    const scheduler = makeScheduler()
+    const listening = (): Promise<AbortSignal> =>
+      scheduler.add(({ signal }) => {
+        signal.addEventListener('abort', () => {})
+        return signal
+      })
+    await listening()
+    expect(getEventListeners(await listening(), 'abort')).toHaveLength(1)
   })
 
   it('gives up what has not started by its deadline; what runs may go on', async () => {
@@ -415,6 +437,16 @@ describe('learning', () => {
       expect(await answer).toBe(prompt)
     }
     expect(scheduler.stats().estimatorErrors).toBe(6)
+  })
+
+  it('serves on when an estimator that learns elsewhere cannot reach it', async () => {
+    const observe = async (): Promise<void> => {
+      throw new Error('unreachable')
+    }
+    const scheduler = makeScheduler({ estimator: { predict: () => prediction(1), observe } })
+    await scheduler.add((run) => run.reportTokens(1), { model: 'm', prompt: 'x' })
+    await settled()
+    expect(scheduler.stats().estimatorErrors).toBe(1)
   })
 })
 

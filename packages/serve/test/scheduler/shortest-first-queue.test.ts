@@ -84,6 +84,13 @@ describe('as the queue of a p-queue', () => {
     expect(queue.size).toBe(1)
   })
 
+  it('keeps a function whose new priority makes no sense', () => {
+    const queue = new (shortestFirst({ core }))()
+    queue.enqueue(async () => 'kept', { id: 'a', tokens: 5 })
+    expect(() => queue.setPriority('a', Number.NaN)).toThrow(/priority must be a finite number, got NaN/)
+    expect([queue.size, queue.filter({ tokens: 5 }).length]).toEqual([1, 1])
+  })
+
   it('drains ten thousand in order', async () => {
     const { queue, started } = start({ clock: new FakeClock() })
     const tokens = Array.from({ length: 10_000 }, (_, i) => (i * 7919) % 1000)
