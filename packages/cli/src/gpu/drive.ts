@@ -63,33 +63,3 @@ export async function* driveGpu(
     if (reading.isEnd || seconds + intervalMs / 1000 > maxSeconds) stop.abort()
   }
 }
-
-export interface RunSummary {
-  readonly seconds: number
-  readonly ticks: number
-  /** Of the ticks whose latency is known. */
-  readonly sloAttainment01: number | undefined
-  readonly unknownTicks: number
-  readonly meanClockMhz: number | undefined
-  readonly lowestWantedMhz: number
-  readonly meanPowerWatts: number | undefined
-  readonly energyJoules: number | undefined
-}
-
-export function summarise(ticks: readonly RunTick[], sloMs: number): RunSummary {
-  const last = ticks.at(-1)
-  const known = ticks.flatMap(({ latencyMs }) => latencyMs ?? [])
-  return {
-    seconds: last?.seconds ?? 0,
-    ticks: ticks.length,
-    sloAttainment01: known.length > 0 ? known.filter((latency) => latency <= sloMs).length / known.length : undefined,
-    unknownTicks: ticks.length - known.length,
-    meanClockMhz: mean(ticks.flatMap(({ clockMhz }) => clockMhz ?? [])),
-    lowestWantedMhz: ticks.reduce((lowest, { wantedMhz }) => Math.min(lowest, wantedMhz), Number.POSITIVE_INFINITY),
-    meanPowerWatts: mean(ticks.flatMap(({ powerWatts }) => powerWatts ?? [])),
-    energyJoules: last?.energyJoules,
-  }
-}
-
-const mean = (values: readonly number[]): number | undefined =>
-  values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : undefined

@@ -2,7 +2,8 @@ import { type Chart, renderChart } from '../report/chart.js'
 import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
 import { linearScale, maxOf, timeTicks } from '../report/scale.js'
 import { BASE, CHARTS, renderThemes } from '../report/style.js'
-import type { RunSummary, RunTick } from './drive.js'
+import type { RunTick } from './drive.js'
+import type { RunSummary } from './run-record.js'
 
 export interface RunReport {
   readonly gpu: string

@@ -9,12 +9,13 @@ import {
 } from '@trimtab/nvml'
 import { FrequencyScaler, type GpuClock } from '@trimtab/serve'
 import { type Command, defineCommand, EXIT } from '../../command.js'
-import { driveGpu, type RunSummary, type RunTick, summarise } from '../../gpu/drive.js'
+import { driveGpu, type RunTick } from '../../gpu/drive.js'
 import { percent, remarksOf, whole } from '../../gpu/format.js'
 import { fileSource, type LatencySource, lineSource } from '../../gpu/latency-source.js'
 import { commonOptions, gpuOption, leaseFoldersOf, withNvml } from '../../gpu/open.js'
 import { prometheusSource } from '../../gpu/prometheus.js'
 import { renderRunReport } from '../../gpu/report.js'
+import { RunRecord, type RunSummary } from '../../gpu/run-record.js'
 import type { Host } from '../../host.js'
 import { choiceOption, numberOption, switchOption, textOption, UsageError, type Values } from '../../options.js'
 import { createPaint } from '../../terminal.js'
@@ -105,7 +106,7 @@ async function drive(
   const { clock, isRefused, dispose } = values['dry-run']
     ? observe(gpu, values, host, notice)
     : claim(gpu, values, host, notice)
-  const ticks: RunTick[] = []
+  const record = new RunRecord(values.sloMs)
   try {
     const scaler = scalerOf(clock, values)
     const setup = {
@@ -118,7 +119,7 @@ async function drive(
     }
     let [problem, wasScaleOutNeeded] = [undefined as string | undefined, false]
     for await (const tick of driveGpu(setup, host)) {
-      ticks.push(tick)
+      record.add(tick)
       voice.tick(tick)
       if (tick.problem !== undefined && tick.problem !== problem)
         notice(`latency: ${tick.problem}; the clock goes to the maximum`)
@@ -131,7 +132,7 @@ async function drive(
     try {
       dispose()
     } finally {
-      if (ticks.length > 0) await conclude(gpu, clock, ticks, notices, values, voice, host)
+      if (record.ticks.length > 0) await conclude(gpu, clock, record, notices, values, voice, host)
     }
   }
   return isRefused() ? EXIT.badAnswer : EXIT.done
@@ -185,18 +186,18 @@ function openSource(latency: string, { metric, unit }: RunValues, host: Host, ge
 async function conclude(
   gpu: NvmlGpu,
   clock: GpuClock,
-  ticks: readonly RunTick[],
+  record: RunRecord,
   notices: readonly string[],
   values: RunValues & { readonly latency: string; readonly sloMs: number },
   voice: Voice,
   host: Host,
 ): Promise<void> {
-  const summary = summarise(ticks, values.sloMs)
+  const summary = record.summarise()
   voice.summary(summary)
   if (values.report === undefined) return
   const html = renderRunReport({
     ...{ gpu: gpu.subject, isDryRun: values['dry-run'], sloMs: values.sloMs, latencySource: values.latency },
-    ...{ maximumMhz: clock.supportedClocksMhz.at(-1)!, summary, notices, ticks },
+    ...{ maximumMhz: clock.supportedClocksMhz.at(-1)!, summary, notices, ticks: record.ticks },
   })
   await host.writeFile(values.report, html)
 }
