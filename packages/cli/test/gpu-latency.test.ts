@@ -73,6 +73,15 @@ describe('Prometheus', () => {
     expect((await source.read(12_000, signal)).latencyMs).toBeCloseTo(99)
   })
 
+  it('reads counts and not the exemplars that OpenMetrics sets behind them', async () => {
+    const text = histogram(100, 0).replaceAll('\n', ' # {trace_id="a}b"} 0.67 1520879607.789\n')
+    const source = prometheusSource({ url: 'http://h', metric: 'd', toMs: 1000, fetch: async () => new Response(text) })
+    expect((await source.read(0, signal)).latencyMs).toBeCloseTo(99)
+    const gauge = 'd{path="a } 7",quote="\\"}"} 0.25 # {trace_id="x"} 0.67\n'
+    const other = prometheusSource({ url: 'http://h', metric: 'd', toMs: 1000, fetch: async () => new Response(gauge) })
+    expect(await other.read(0, signal)).toEqual({ latencyMs: 250 })
+  })
+
   it.each([
     ['an error', () => Promise.reject(new Error('ECONNREFUSED')), undefined, /http:\/\/h: ECONNREFUSED/],
     ['HTTP 503', async () => new Response('', { status: 503 }), undefined, /HTTP 503/],

@@ -66,11 +66,14 @@ function queryValue(text: string): number | undefined {
   }
 }
 
+/** Behind the name: labels, whose texts may hold braces and escaped quotes, and the value. What follows is time or exemplar. */
+const SAMPLE = /^(?:\{((?:[^"}]|"(?:\\.|[^"\\])*")*)\})?[ \t]+(\S+)/
+
 /** `name{labels} value`, of all lines with this name. */
 function* samples(text: string, name: string): Generator<{ readonly labels: string; readonly value: number }> {
   for (const line of text.split('\n')) {
     if (!line.startsWith(name)) continue
-    const [, labels = '', value] = /^(?:\{(.*)\})?[ \t]+(\S+)/.exec(line.slice(name.length)) ?? []
+    const [, labels = '', value] = SAMPLE.exec(line.slice(name.length)) ?? []
     if (value !== undefined) yield { labels, value: value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value) }
   }
 }
