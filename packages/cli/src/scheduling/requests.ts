@@ -1,4 +1,5 @@
 // Logs of LLM requests, in the forms that people have them.
+import { concatenateRounds, type Message } from '@trimtab/serve'
 import { UsageError } from '../options.js'
 
 /** One request as it was served: what is not in the log is undefined. */
@@ -93,11 +94,9 @@ function numberOf(row: Row, names: readonly string[]): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** Messages of the chat protocol as one text, in their order. */
+/** Messages of the chat protocol as the predictor reads them at the gateway; undefined when there is no text. */
 function conversationOf(messages: unknown): string | undefined {
-  if (!Array.isArray(messages)) return undefined
-  const texts = messages.map((message) => asRow(message).content).filter((content) => typeof content === 'string')
-  return texts.length > 0 ? texts.join('\n') : undefined
+  return (Array.isArray(messages) && concatenateRounds(messages.map(asRow) as Message[])) || undefined
 }
 
 function instantOf(row: Row): number | undefined {

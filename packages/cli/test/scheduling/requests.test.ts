@@ -1,3 +1,4 @@
+import { concatenateRounds } from '@trimtab/serve'
 import { describe, expect, it } from 'vitest'
 import { readRequestLog } from '../../src/scheduling/requests.js'
 
@@ -17,6 +18,18 @@ describe('a log of requests', () => {
       { model: 'a', prompt: 'One\nTwo', outputTokens: 3, arrivalSeconds: undefined, source: '' },
     ])
     expect(log).toMatchObject({ models: ['a', 'b'], hasPrompts: true, hasArrivals: false, skipped: 0 })
+  })
+
+  it('has prompts also where messages come in parts, as far as the gateway would read them', () => {
+    const parts = [{ type: 'text', text: 'What is this?' }, { type: 'image_url' }]
+    const long = 'word '.repeat(5000)
+    const logged = [
+      { role: 'user', content: long },
+      { role: 'user', content: parts },
+    ]
+    const log = read(JSON.stringify({ messages: logged, output_tokens: 3 }))
+    expect(log).toMatchObject({ hasPrompts: true, requests: [{ prompt: concatenateRounds(logged) }] })
+    expect(log.requests[0]!.prompt).toMatch(/word \nWhat is this\?$/)
   })
 
   it.each([

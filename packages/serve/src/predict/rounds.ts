@@ -32,7 +32,8 @@ export function concatenateRounds(messages: readonly Message[], tokens: number =
 
 function textOf({ content }: Message): string {
   if (typeof content === 'string') return content
-  return (content ?? []).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n')
+  if (!Array.isArray(content)) return '' // messages come from outside: anything may stand there
+  return content.flatMap((part) => (typeof part?.text === 'string' ? [part.text] : [])).join('\n')
 }
 
 /** Where the last `tokens` of a text start, read from its end, and how many there are. */
