@@ -91,6 +91,7 @@ export class BatchScheduler<Input, Result> extends Slots<Input> {
     try {
       results = await this.#runBatch(inputs, runs)
       if (results?.length !== jobs.length) {
+        if (Array.isArray(results)) Promise.allSettled(results) // what fails among them is nobody's any more
         const message = `runBatch must return one result for each of ${jobs.length} inputs, got ${results?.length}`
         throw new ServingError('batch_result_invalid', message)
       }

@@ -127,6 +127,7 @@ describe('dynamic batching', () => {
         },
         'at once',
       ],
+      [() => [Promise.reject(new Error('of nobody'))], /one result for each of 3 inputs, got 1/],
       [() => ['only one'], /one result for each of 3 inputs, got 1/],
     ] as const) {
       const scheduler = makeScheduler({ runBatch })
