@@ -1,7 +1,7 @@
 /** What NVML's functions take. A handle is an opaque 64-bit address; a buffer is passed by reference and may be filled. */
 export type NativeType = 'u32' | 'handle' | 'buffer'
 
-export type NativeArgument = number | bigint | NodeJS.TypedArray
+export type NativeArgument = number | bigint | ArrayBufferView
 
 /** Returns NVML's status. */
 export type NativeFunction = (...values: readonly NativeArgument[]) => number
