@@ -10,7 +10,7 @@ const BASE = {
 
 export const SCALES = {
   smoke: { ...BASE, seeds: [0], pool: 4, apps: 2, rounds: 4, cap: 4, sources: 1, sourceEpisodes: 4 },
-  gate: { ...BASE, seeds: [0, 1, 2], pool: 50, apps: 12, rounds: 40, cap: 20, sources: 4, sourceEpisodes: 80 },
+  gate: { ...BASE, seeds: [0, 1, 2], pool: 120, apps: 16, rounds: 120, cap: 20, sources: 4, sourceEpisodes: 80 },
   paper: {
     ...BASE,
     seeds: [0, 1, 2, 3, 4],
@@ -23,15 +23,15 @@ export const SCALES = {
   },
 }
 
-/** Of the gate scale; written down when its gate was missed. */
+/** Of the gate scale. */
 const TRIED = `## Where it falls short, and what was tried
 
-With the true parameters as embedding 25 % of the applications never get to 95 % either, against 19 % of the learned one and 31 %
-without: most of these are applications unlike the 50 of the pool, where fine-tuning within 20 episodes comes close (the best
-evaluation within 4 % of R\\* in half of them) and does not stay. Three other ways to fine-tune, on seeds 0 and 2 (share that
-never adapts, learned / without embedding): as above 29 / 42 %; noise that fades (.2 → .03 in 12 episodes) 33 / 38 %; half the
-learning rates 29 / 46 %; both 25 / 46 %. None gets to half. A pool of 120 (same rounds, 3 seeds, 5 minutes on two free cores): drop after one
-episode 18.9 against 6.1 %, never 28 against 22 %, but 8 % with the true parameters: there it is the embedding that is not exact enough.`
+The share of applications that never get to 95 % was the hard part. With a pool of 50 and 40 rounds it was 19 % with and 31 % without the
+embedding (25 % with the true parameters): most of these were unlike everything in the pool. With a pool of 120 and 40 rounds 28 against 22 %
+(8 % with the true parameters): now the encoder was not exact enough, and longer pretraining helped: on 48 other applications, three seeds, 27
+against 29 % after 80 rounds, 17 against 35 % after 120, which is what runs above. There the share is halved, here one application of 48 is missing. None of these mattered much: noise that fades or halved learning rates
+while fine-tuning, an embedding that stays as the first episode made it (17 %), an averaged actor (15 %), fine-tuning that waits for three
+or six episodes (17, 15 %). Half the updates for each episode: as after 80 rounds. Longer pretraining does not help the policy without embedding.`
 
 export async function run(scaleName, progress) {
   const study = SCALES[scaleName]

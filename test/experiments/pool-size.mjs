@@ -3,7 +3,7 @@ import { figuresOf } from './meta/protocol.mjs'
 import { gateTable, methodTable, number, percent, protocolText } from './meta/report.mjs'
 import { runStudy } from './meta/study.mjs'
 
-/** Equal pretraining for each pool: `episodes` in all. */
+/** Equal pretraining of each pair: `rounds` episodes. */
 const BASE = {
   name: 'pool-size',
   task: 'autoscaling-hidden-weight',
@@ -13,15 +13,13 @@ const BASE = {
 }
 
 export const SCALES = {
-  smoke: { ...BASE, seeds: [0], pools: [4, 8], episodes: 16, apps: 2, cap: 4 },
-  gate: { ...BASE, seeds: [0, 1, 2], pools: [50, 100, 200], episodes: 1000, apps: 10, cap: 15 },
-  paper: { ...BASE, seeds: [0, 1, 2, 3, 4], pools: [50, 100, 150, 200], episodes: 6900, apps: 40, cap: 60 },
+  smoke: { ...BASE, seeds: [0], pools: [4, 8], rounds: 4, apps: 2, cap: 4 },
+  gate: { ...BASE, seeds: [0, 1, 2], pools: [50, 100, 200], rounds: 40, apps: 10, cap: 15 },
+  paper: { ...BASE, seeds: [0, 1, 2, 3, 4], pools: [50, 100, 150, 200], rounds: 50, apps: 40, cap: 60 },
 }
 
 /** Apps lie behind the largest pool, so that all are judged on the same ones. */
-const studyOf = ({ pools, episodes, ...scale }, pool) => ({
-  ...{ ...scale, pool, rounds: Math.round(episodes / pool), firstApp: Math.max(...pools) },
-})
+const studyOf = ({ pools, ...scale }, pool) => ({ ...scale, pool, firstApp: Math.max(...pools) })
 
 /** The curves of every pool side by side, app by app, so that R* is one. */
 function sideBySide(results, names) {
@@ -48,11 +46,10 @@ export async function run(scaleName, progress) {
       paper: paper[name] ?? '–',
     }
   })
-  const rounds = scale.pools.map((pool) => Math.round(scale.episodes / pool))
-  const study = { ...studyOf(scale, 0), pool: scale.pools.join(' / '), rounds: rounds.join(' / ') }
+  const study = { ...studyOf(scale, 0), pool: scale.pools.join(' / ') }
   const markdown = `${[
     '# Size of the pool and cost of adapting',
-    `The same ${scale.episodes} episodes of pretraining over pools of different size (A.7), then the same unseen applications. At gate scale these are five for each of 200 pairs: it is pretraining that is short there, not the pool, and larger pools do not pay. The paper spends 5,800 episodes on 100 and 6,900 on 200.`,
+    `The same ${scale.rounds} rounds of pretraining over pools of different size (A.7), then the same unseen applications. The paper spends 58 episodes on each of 100 pairs and 35 on each of 200.`,
     gateTable(rows),
     methodTable(figures, names),
     '## Setting',

@@ -71,10 +71,10 @@ describe('the packed packages', () => {
     expect(node(join('node_modules', '.bin', 'trimtab'), '--help')).toContain('autoscale')
   })
 
-  it('hold a core without imports, at most 40 kB gzipped', async () => {
+  it('hold a core without imports, at most 48 kB gzipped', async () => {
     for (const name of ['simd', 'scalar', 'relaxed']) {
       const bytes = readFileSync(join(folder, `node_modules/@trimtab/core/wasm/${name}.wasm`))
-      expect(gzipSync(bytes, { level: 9 }).byteLength, name).toBeLessThanOrEqual(40_000)
+      expect(gzipSync(bytes, { level: 9 }).byteLength, name).toBeLessThanOrEqual(48_000)
       if (name === 'relaxed') continue // Node 20 does not compile relaxed SIMD
       expect(WebAssembly.Module.imports(await WebAssembly.compile(bytes)), name).toEqual([])
     }
@@ -102,12 +102,12 @@ describe('a bundle of one function', () => {
   }
   const gzippedSize = (text: string): number => gzipSync(text, { level: 9 }).byteLength
 
-  it('holds the critical path without the readers: 7 kB beside the core, 63 kB with it', async () => {
+  it('holds the critical path without the readers: 7 kB beside the core, 74 kB with it', async () => {
     const finder = await bundleOf("export { PathFinder } from '@trimtab/trace'")
     const withCore = await bundleOf("export { criticalPath } from '@trimtab/trace'")
     for (const text of [finder, withCore]) expect(text).not.toMatch(/DecompressionStream|speedscope/)
     expect(gzippedSize(finder)).toBeLessThanOrEqual(7_000)
-    expect(gzippedSize(withCore)).toBeLessThanOrEqual(63_000)
+    expect(gzippedSize(withCore)).toBeLessThanOrEqual(74_000)
   })
 
   it('answers without a promise where it was bundled for browsers', async () => {
