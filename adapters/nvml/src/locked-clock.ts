@@ -5,6 +5,7 @@ import { defaultLeaseFolders, Lease } from './lease.js'
 import type { GpuNotice } from './notice.js'
 import { restoreLeft } from './restore-left.js'
 import { restoreOnExit } from './restore-on-exit.js'
+import { NvmlGpuLostError, NvmlPermissionError, NvmlUnsupportedError } from './status.js'
 import type { NvmlSample } from './telemetry.js'
 import { judgeLock, type LockVerdict } from './verdict.js'
 
@@ -24,6 +25,10 @@ export interface LockedSample extends NvmlSample {
 }
 
 const SETTLE_SECONDS = 0.25 // a new clock shows within milliseconds; drivers were seen to take two readings of 100 ms
+
+/** Whether nothing was set for certain. After a time-out or an unknown error it may have been. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof NvmlPermissionError || error instanceof NvmlUnsupportedError || error instanceof NvmlGpuLostError
 
 /**
  * The clock of one NVIDIA GPU: locks it, looks whether that was honoured, and gives it back on every way out: `dispose`, the end of
@@ -99,7 +104,8 @@ export class NvmlGpuClock implements GpuClock {
     try {
       this.gpu.nvml.setLockedClocks(this.gpu.device, this.gpu.subject, target, target)
     } catch (error) {
-      this.#lease.record(before)
+      if (isRefusal(error)) this.#lease.record(before)
+      else this.#locked = { mhz: target, since: this.#now() } // it may be: a reset too many does no harm
       throw error
     }
     this.#locked = { mhz: target, since: this.#now() }

@@ -123,6 +123,16 @@ describe.runIf(HAS_GCC)('NvmlGpuClock', () => {
     expect(readdirSync(fake.leaseFolder)).toEqual([])
   })
 
+  it.each([10, 999])('gives back what may have been locked, though the driver said %d', async (status) => {
+    fake.set({ late_status: status })
+    const clock = open()
+    await expect(clock.lock(900)).rejects.toMatchObject({ status })
+    expect(readLeases([fake.leaseFolder])).toMatchObject([{ lockedMhz: 900 }])
+    await clock.reset()
+    expect(fake.lockedMhz()).toBeUndefined()
+    expect(readLeases([fake.leaseFolder])).toMatchObject([{ owner: 'alive' }])
+  })
+
   it('only watches once the driver has refused, with one message', async () => {
     fake.set({ denied: 1 })
     const clock = observeWhenRefused(open(), (notice) => notices.push(notice))
