@@ -56,6 +56,7 @@ export class Gateway {
   #inFlight = 0
   #isDraining = false
   #onIdle: (() => void) | undefined
+  #drained: Promise<boolean> | undefined
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: GatewayOptions) {
@@ -94,10 +95,17 @@ export class Gateway {
   /**
    * Takes no new requests (503, `/healthz` says so too), and closes when those that are there have their answers.
    *
+   * May be called twice: the first time-out counts.
+   *
    * @param timeoutMs  then the rest is cut off
    * @returns whether nothing was cut off
    */
-  async drain(timeoutMs: number): Promise<boolean> {
+  drain(timeoutMs: number): Promise<boolean> {
+    this.#drained ??= this.#drain(timeoutMs)
+    return this.#drained
+  }
+
+  async #drain(timeoutMs: number): Promise<boolean> {
     this.#isDraining = true
     const isDone = await new Promise<boolean>((resolve) => {
       if (this.#inFlight === 0) return resolve(true)

@@ -34,6 +34,17 @@ describe('draining', () => {
     expect(double.requests).toHaveLength(2)
   })
 
+  it('may be asked for twice', async () => {
+    started = await start()
+    const { port, gateway, double } = started
+    const running = ask(port, { double: { held: true, tokens: 5 } })
+    await double.until((requests) => requests.length === 1)
+    const drained = [gateway.drain(60_000), gateway.drain(60_000)]
+    double.requests[0]!.release()
+    expect(await Promise.all(drained)).toEqual([true, true])
+    expect((await running).status).toBe(200)
+  })
+
   it('ends at once when nobody is there, whatever connections are idle', async () => {
     started = await start()
     const agent = new http.Agent({ keepAlive: true })
