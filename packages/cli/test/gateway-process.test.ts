@@ -20,6 +20,7 @@ beforeAll(async () => {
       format: 'esm',
       platform: 'node',
       conditions: ['@trimtab/source', 'node'],
+      target: 'es2022', // as the package is built: Node 20 knows no `using`
       external: ['koffi', 'onnxruntime-*'],
     },
   })
