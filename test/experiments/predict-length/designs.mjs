@@ -9,15 +9,15 @@ import { N_GRAMS } from './words.mjs'
 
 export const DESIGNS = {
   length: 'length of the prompt',
-  network: 'the served network',
+  network: 'the served network, classes by its score',
   narrow: 'ridge on 2^14 hashed n-grams',
   wide: 'ridge on 2^18 hashed n-grams, gaps and places',
   trees: 'that first ridge and 54 counts in boosted trees',
   neighbours: '30 most similar prompts',
+  pair: 'mean of network and second ridge',
   mean: 'mean of network, second ridge and trees',
 }
 const PENALTIES = [0.3, 1, 3]
-const AVERAGED = ['network', 'wide', 'trees']
 const NEAR = 200 // fitted rows on either side of a score that say which classes it means
 
 /** The network of the product, with its defaults where nothing else is said. */
@@ -114,12 +114,13 @@ function stackedTrees(models, rows, targets, asked, narrow, parts) {
   return crossFit(fit, own, targets, others, parts)
 }
 
-function averaged(all) {
+/** Scores in deviations from their mean, added up. */
+function averaged(designs) {
   const spread = ({ own }) => {
     const mean = own.reduce((sum, value) => sum + value, 0) / own.length
     return { mean, deviation: Math.sqrt(own.reduce((sum, value) => sum + (value - mean) ** 2, 0) / own.length) }
   }
-  const parts = AVERAGED.map((name) => ({ ...all[name], ...spread(all[name]) }))
+  const parts = designs.map((design) => ({ ...design, ...spread(design) }))
   const sum = (which) =>
     parts[0][which].map((_, i) =>
       parts.reduce((total, part) => total + (part[which][i] - part.mean) / part.deviation, 0),
@@ -175,7 +176,8 @@ export function judge(core, rows, asked, parts, progress) {
   all.trees = stackedTrees(models, rows, targets, asked, all.narrow, parts)
   progress('neighbours')
   all.neighbours = crossFit(neighbours(core), rows, targets, asked, parts)
-  all.mean = averaged(all)
+  all.pair = averaged([all.network, all.wide])
+  all.mean = averaged([all.network, all.wide, all.trees])
   const trueClasses = known.map(({ trueClass }) => trueClass)
   const designs = Object.fromEntries(
     Object.keys(DESIGNS).map((name) => {

@@ -156,6 +156,7 @@ export function report({ scaleName, train, valid, judged, onValid, lists, sample
     ),
     'The served network’s accuracy and L1 on valid: ' +
       `${FAMILIES.map((family) => `${family} ${three(families.served[family].accuracy)}, ${three(families.served[family].l1)}`).join('; ')}.`,
+    `Of the pairs, ${((100 * families.served.gpteacher.pairs) / scoreLengths(lists.served).pairs).toFixed(0)} % are gpteacher’s: one model with short answers.`,
     '## More rows, more passes, a larger table',
     'The served network on the folds, 4 passes and 2^16 rows of n-grams where nothing else is said.',
     table(['learnt with', 'accuracy', 'L1', 'order'], variantRows),
