@@ -1,3 +1,4 @@
+import { concatenateRounds, textOf } from '@trimtab/serve'
 import { HttpError } from './http-error.js'
 
 /** What a scheduler wants to know of a request; everything else stays in the bytes. */
@@ -12,11 +13,6 @@ export interface CompletionRequest {
   readonly answers: number
 }
 
-interface Message {
-  readonly role: string
-  readonly content: string
-}
-
 const invalid = (code: string, message: string): HttpError => new HttpError(400, code, message)
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -24,19 +20,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  * Reads a body of `/v1/chat/completions` or `/v1/completions`. Only what cannot be read at all is refused: whether a request makes
  * sense is for the upstream to say, in its own words.
  *
- * @param join  puts the rounds of a conversation together
  * @throws {HttpError} 400 `body_invalid`
  */
-export function readCompletionRequest(
-  body: Uint8Array,
-  join: (messages: readonly Message[]) => string,
-): CompletionRequest {
+export function readCompletionRequest(body: Uint8Array): CompletionRequest {
   const fields = parseObject(body)
   const maxTokens = [fields.max_completion_tokens, fields.max_tokens].find(isCount)
   const { model, messages, prompt, n } = fields
   return {
     model: typeof model === 'string' ? model : '',
-    prompt: Array.isArray(messages) ? join(messages.flatMap(toMessage)) : textOf(prompt),
+    prompt: Array.isArray(messages) ? concatenateRounds(messages) : textOf(prompt),
     ...(maxTokens !== undefined && { maxTokens }),
     answers: isCount(n) ? n : 1,
   }
@@ -55,20 +47,3 @@ function parseObject(body: Uint8Array): Record<string, unknown> {
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
-
-function toMessage(message: unknown): readonly Message[] {
-  if (typeof message !== 'object' || message === null) return []
-  const { role, content } = message as Record<string, unknown>
-  return [{ role: typeof role === 'string' ? role : 'user', content: textOf(content) }]
-}
-
-/** Text, or what is text among parts (`{ type: 'text', text }`) and prompts; images and token numbers say nothing here. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (!Array.isArray(value)) return ''
-  const texts = value.flatMap((part: unknown) => {
-    const text = typeof part === 'object' && part !== null ? (part as Record<string, unknown>).text : part
-    return typeof text === 'string' ? [text] : []
-  })
-  return texts.join('\n')
-}

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AdapterError } from '@trimtab/core'
-import { concatenateRounds, type Scheduler } from '@trimtab/serve'
+import type { Scheduler } from '@trimtab/serve'
 import { answerError } from './answer-error.js'
 import { readCompletionRequest } from './completion-request.js'
 import { GatewayMetrics } from './gateway-metrics.js'
@@ -181,7 +181,7 @@ export class Gateway {
       begin: () => continueIfAsked(request, response),
     })
     try {
-      const { model, prompt, maxTokens, answers } = readCompletionRequest(body, concatenateRounds)
+      const { model, prompt, maxTokens, answers } = readCompletionRequest(body)
       const arrival = performance.now()
       await this.#scheduler.add(
         async (run) => {

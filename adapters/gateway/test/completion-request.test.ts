@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type CompletionRequest, readCompletionRequest } from '../src/completion-request.js'
 
 const read = (value: unknown): CompletionRequest =>
-  readCompletionRequest(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), (messages) =>
-    messages.map(({ role, content }) => `${role}: ${content}`).join('|'),
-  )
+  readCompletionRequest(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))
 
 describe('what a scheduler learns of a request', () => {
   it('is its model, its conversation, where it is cut and how many answers it wants', () => {
@@ -21,7 +19,7 @@ describe('what a scheduler learns of a request', () => {
     ]
     expect(read({ model: 'm', messages, max_completion_tokens: 5, max_tokens: 9, n: 2 })).toEqual({
       model: 'm',
-      prompt: 'system: Be short.|user: What is this?',
+      prompt: 'Be short.\nWhat is this?',
       maxTokens: 5,
       answers: 2,
     })
@@ -40,7 +38,7 @@ describe('what a scheduler learns of a request', () => {
       n: '2',
       model: null,
     }
-    expect(read(odd)).toEqual({ model: '', prompt: 'user: |user: x', answers: 1 })
+    expect(read(odd)).toEqual({ model: '', prompt: 'x', answers: 1 })
     fc.assert(fc.property(fc.object(), (value) => read(value).answers > 0))
   })
 })
@@ -52,6 +50,6 @@ describe('a body that cannot be read', () => {
 
   it('is refused when it is no UTF-8', () => {
     const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
-    expect(() => readCompletionRequest(bytes, () => '')).toThrow(expect.objectContaining({ code: 'body_invalid' }))
+    expect(() => readCompletionRequest(bytes)).toThrow(expect.objectContaining({ code: 'body_invalid' }))
   })
 })

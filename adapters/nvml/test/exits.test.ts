@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readLeases } from '../src/index.js'
 import { FakeNvml, HAS_GCC, sayUnchecked } from './fake/index.js'
-import { bundleProgram, RunningProgram } from './program.js'
+import { bundleWithKoffi, RunningProgram } from './program.js'
 
 const RUNTIMES = fileURLToPath(new URL('../../../test/runtimes/node_modules/.bin/', import.meta.url))
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -40,7 +40,7 @@ describe.runIf(HAS_GCC).each(Object.entries(COMMANDS))('a process on %s', (runti
 
   beforeAll(async () => {
     fake = new FakeNvml()
-    program = await bundleProgram(FIXTURE, join(fake.folder, 'program'), { koffi: true })
+    program = await bundleWithKoffi(FIXTURE, join(fake.folder, 'program'), { koffi: true })
   })
   beforeEach(() => fake.forget())
   afterAll(() => fake.remove())
@@ -142,7 +142,7 @@ describe.runIf(HAS_GCC).each(Object.entries(COMMANDS))('a process on %s', (runti
 describe.runIf(HAS_GCC)('without koffi', () => {
   it('says how to get it', async () => {
     const fake = new FakeNvml()
-    const program = await bundleProgram(FIXTURE, join(fake.folder, 'program'), { koffi: false })
+    const program = await bundleWithKoffi(FIXTURE, join(fake.folder, 'program'), { koffi: false })
     const { lines } = await new RunningProgram([process.execPath, program, fake.library, fake.leaseFolder, 'end'], fake)
       .ended
     expect(lines).toEqual([
@@ -155,7 +155,7 @@ describe.runIf(HAS_GCC)('without koffi', () => {
 describe.runIf(HAS_GCC && existsSync(COMMANDS.Deno![0]!))('Deno without --allow-ffi', () => {
   it('is told what to allow', async () => {
     const fake = new FakeNvml()
-    const program = await bundleProgram(FIXTURE, join(fake.folder, 'program'), { koffi: false })
+    const program = await bundleWithKoffi(FIXTURE, join(fake.folder, 'program'), { koffi: false })
     const command = [COMMANDS.Deno![0]!, 'run', '--allow-env', '--allow-read', '--no-prompt', '--no-config']
     const { lines } = await new RunningProgram([...command, program, fake.library, fake.leaseFolder, 'end'], fake).ended
     expect(lines).toEqual(['failed ffi_forbidden: Deno may not call native libraries: run with --allow-ffi'])

@@ -1,39 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'tsup'
+import { bundleProgram } from '../../../test/bundle.js'
 import type { FakeNvml } from './fake/index.js'
 
 /**
  * Makes a program from a fixture and our sources in `folder`, beside a koffi where `koffi` says so.
  * @returns its path
  */
-export async function bundleProgram(
+export async function bundleWithKoffi(
   fixture: URL,
   folder: string,
   { koffi }: { readonly koffi: boolean },
 ): Promise<string> {
-  await build({
-    entry: [fileURLToPath(fixture)],
-    outDir: folder,
-    format: 'esm',
-    target: 'node20',
-    noExternal: [/^@trimtab/],
-    external: [/^#wasm/],
-    silent: true,
-    config: false,
-    esbuildOptions(options) {
-      options.conditions = ['@trimtab/source']
-    },
-  })
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const program = await bundleProgram(fixture, folder)
   if (koffi) {
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
     const installed = dirname(fileURLToPath(import.meta.resolve('koffi')))
     symlinkSync(installed, join(folder, 'node_modules/koffi'))
   }
-  return join(folder, basename(fixture.pathname).replace('.ts', '.js'))
+  return program
 }
 
 export interface Ended {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FakeNvml, HAS_GCC, sayUnchecked } from '../../../adapters/nvml/test/fake/index.js'
-import { bundleProgram, RunningProgram } from '../../../adapters/nvml/test/program.js'
+import { bundleWithKoffi, RunningProgram } from '../../../adapters/nvml/test/program.js'
 
 if (!HAS_GCC) sayUnchecked('trimtab gpu run as a process')
 
@@ -11,7 +11,7 @@ describe.runIf(HAS_GCC)('trimtab gpu run as a process', () => {
   beforeAll(async () => {
     fake = new FakeNvml()
     const fixture = new URL('./fixtures/gpu-run.ts', import.meta.url)
-    program = await bundleProgram(fixture, join(fake.folder, 'program'), { koffi: true })
+    program = await bundleWithKoffi(fixture, join(fake.folder, 'program'), { koffi: true })
   })
   beforeEach(() => fake.forget())
   afterAll(() => fake.remove())

@@ -1,19 +1,7 @@
 import { type PretrainedModel, readPretrained, type Trajectory } from '@trimtab/learn'
 import type { Host } from '../host.js'
 import { UsageError } from '../options.js'
-
-/** A whole file. */
-export async function readAll(path: string, host: Pick<Host, 'readBytes'>): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of host.readBytes(path)) pieces.push(piece)
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
-}
+import { readAll, readText } from '../read-file.js'
 
 /** @throws {UsageError} when it cannot be read or is none */
 export async function readModel(path: string, host: Host): Promise<PretrainedModel> {
@@ -30,9 +18,7 @@ export async function readModel(path: string, host: Host): Promise<PretrainedMod
  * @throws {UsageError} a line that is no such step, by its number
  */
 export async function readTrajectories(path: string, model: PretrainedModel, host: Host): Promise<Trajectory[]> {
-  const text = await host.readFile(path).catch((error: Error) => {
-    throw new UsageError(`${path} cannot be read: ${error.message}`)
-  })
+  const text = await readText(path, host)
   const { observation, action } = model.header
   const episodes = new Map<unknown, { observations: number[]; actions: number[]; rewards: number[] }>()
   for (const [i, line] of text.split('\n').entries()) {

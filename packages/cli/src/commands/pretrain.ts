@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { metaPresets, type PretrainedModel } from '@trimtab/learn'
 import { TASKS } from '@trimtab/tasks'
-import { readAll } from '../adaptation/files.js'
 import type { PoolSetup } from '../adaptation/pool.js'
 import type { PretrainHooks } from '../adaptation/pretrain.js'
 import { type AdaptationRecord, parseRecords, toLine } from '../adaptation/records.js'
@@ -10,6 +9,7 @@ import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { choiceOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
+import { readAll } from '../read-file.js'
 
 const NAMES: readonly string[] = Object.keys(TASKS)
 

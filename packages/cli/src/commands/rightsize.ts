@@ -20,6 +20,7 @@ import {
   textOption,
   UsageError,
 } from '../options.js'
+import { readText } from '../read-file.js'
 import { formatAdvice, formatEvaluation } from '../rightsizing/format.js'
 import { PREDICTORS } from '../rightsizing/predictors.js'
 import { renderRightsizeReport } from '../rightsizing/report.js'
@@ -104,7 +105,7 @@ export const rightsize: Command = defineCommand({
     if (values.report !== undefined && !(await host.canWrite(values.report)))
       throw new UsageError(`--report ${values.report} cannot be written: name a file in a folder that is there`)
     const columns = columnsOf(values)
-    const table = readRuntimeTable(basename(file), await readText(file, host), { columns })
+    const table = readRuntimeTable(basename(file), await readTable(file, host), { columns })
     const { seed, predictor } = values
     const subject = await subjectOf(table, values, columns, host)
     if (subject) {
@@ -149,7 +150,7 @@ async function subjectOf(
 ): Promise<Subject | undefined> {
   if (file !== undefined) {
     const asked = { ...columns, configuration: table.dimensions }
-    const measured = readRuntimeTable(basename(file), await readText(file, host), { columns: asked })
+    const measured = readRuntimeTable(basename(file), await readTable(file, host), { columns: asked })
     if (name === undefined && measured.workloads.length > 1)
       throw new UsageError(`${file} has ${measured.workloads.length} workloads: name one with --workload`)
     const workload = name === undefined ? measured.workloads[0]! : findWorkload(measured, name)
@@ -174,16 +175,12 @@ function findWorkload(table: RuntimeTable, name: string): Workload {
   throw new UsageError(`${table.name} has no workload ${JSON.stringify(name)}${near}`)
 }
 
-async function readText(path: string, host: Host): Promise<string> {
-  try {
-    const bytes = await host.sizeOf(path)
-    if (bytes > LARGEST_BYTES)
-      throw new UsageError(`${path} has ${Math.round(bytes / 2 ** 20)} MiB, at most 64 are read: average repeats first`)
-    return await host.readFile(path)
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
-  }
+/** @throws {UsageError} */
+async function readTable(path: string, host: Host): Promise<string> {
+  const bytes = await host.sizeOf(path).catch(() => 0) // reading says what is wrong
+  if (bytes > LARGEST_BYTES)
+    throw new UsageError(`${path} has ${Math.round(bytes / 2 ** 20)} MiB, at most 64 are read: average repeats first`)
+  return readText(path, host)
 }
 
 type ColumnValues = {

@@ -1,8 +1,8 @@
 // Finished requests in files: a line of JSON each.
 import type { LengthExample } from '@trimtab/serve'
-import { readAll } from '../adaptation/files.js'
 import type { Host } from '../host.js'
 import { UsageError } from '../options.js'
+import { readText } from '../read-file.js'
 
 const MOST_PROBLEMS = 5
 
@@ -39,17 +39,6 @@ export async function readExamples(
   if (lines === 0) throw new UsageError(`${path} holds no rows`)
   if (rows.length === 0) throw new UsageError(`${path} has no row with ${where?.field}=${where?.text}`)
   return rows
-}
-
-async function readText(path: string, host: Host): Promise<string> {
-  const bytes = await readAll(path, host).catch((error: Error) => {
-    throw new UsageError(`${path} cannot be read: ${error.message}`)
-  })
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new TextDecoder().decode(bytes)
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return new Response(stream).text().catch((error: Error) => {
-    throw new UsageError(`${path} is damaged: ${error.message}`)
-  })
 }
 
 type Row = Readonly<Record<string, unknown>> & {

@@ -1,9 +1,9 @@
 import { type Core, createCore } from '@trimtab/core'
 import { LengthPredictor } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
-import { readAll } from '../adaptation/files.js'
 import type { Host } from '../host.js'
 import { UsageError } from '../options.js'
+import { readAll } from '../read-file.js'
 
 export interface OpenedPredictor {
   readonly core: Core

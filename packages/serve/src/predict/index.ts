@@ -12,6 +12,6 @@ export {
   type LengthPredictorOptions,
   type SaveOptions,
 } from './length-predictor.js'
-export { CONTEXT_TOKENS, concatenateRounds, type Message } from './rounds.js'
+export { CONTEXT_TOKENS, concatenateRounds, type Message, textOf } from './rounds.js'
 export { ServedLengths } from './served-lengths.js'
 export type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'

@@ -21,7 +21,7 @@ export function concatenateRounds(messages: readonly Message[], tokens: number =
   const rounds: string[] = []
   let left = tokens
   for (let i = messages.length - 1; i >= 0 && left > 0; i--) {
-    const text = textOf(messages[i]!)
+    const text = textOf((messages[i] as Message | null)?.content)
     if (text === '') continue
     const { start, taken } = lastTokens(text, left)
     rounds.unshift(text.slice(start))
@@ -30,10 +30,17 @@ export function concatenateRounds(messages: readonly Message[], tokens: number =
   return rounds.join('\n')
 }
 
-function textOf({ content }: Message): string {
+/**
+ * A text, or what is text among parts (`{ type: 'text', text }`) and prompts, a line each; images and token numbers say nothing here.
+ * @param content  from outside: anything may stand there
+ */
+export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return '' // messages come from outside: anything may stand there
-  return content.flatMap((part) => (typeof part?.text === 'string' ? [part.text] : [])).join('\n')
+  if (!Array.isArray(content)) return ''
+  const texts = content.map((part: unknown) =>
+    typeof part === 'string' ? part : (part as { text?: unknown } | null)?.text,
+  )
+  return texts.filter((text) => typeof text === 'string').join('\n')
 }
 
 /** Where the last `tokens` of a text start, read from its end, and how many there are. */

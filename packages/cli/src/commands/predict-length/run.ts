@@ -1,7 +1,7 @@
-import { readAll } from '../../adaptation/files.js'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { numberOption, switchOption, textOption, UsageError } from '../../options.js'
 import { openPredictor } from '../../prediction/open.js'
+import { readAll } from '../../read-file.js'
 import { createPaint, formatTable } from '../../terminal.js'
 
 const options = {

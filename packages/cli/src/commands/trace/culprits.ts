@@ -2,6 +2,7 @@ import { type CriticalPath, CulpritWindow, loadCulpritModel, saveCulpritModel } 
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import type { Host } from '../../host.js'
 import { choiceOption, textOption, UsageError } from '../../options.js'
+import { readText } from '../../read-file.js'
 import { createPaint } from '../../terminal.js'
 import { jsonReport } from '../../trace/json.js'
 import { fit, IncidentWindows, judge, parseLabels } from '../../trace/labels.js'
@@ -58,7 +59,9 @@ export const culprits: Command = defineCommand({
       throw new UsageError('--save-model needs --labels: weights are fitted to incidents with known culprits')
     await checkDestination(values, host)
     const model =
-      values.model === undefined ? undefined : loadCulpritModel(await readText('--model', values.model, host))
+      values.model === undefined
+        ? undefined
+        : loadCulpritModel(await readText(values.model, host, `--model ${values.model}`))
     if (values.labels !== undefined) return judgeIncidents(files, values, values.labels, model, host)
 
     const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
@@ -84,12 +87,6 @@ export const culprits: Command = defineCommand({
   },
 })
 
-async function readText(option: string, file: string, host: Host): Promise<string> {
-  return host.readFile(file).catch((error: Error) => {
-    throw new UsageError(`${option} ${file} cannot be read: ${error.message}`)
-  })
-}
-
 async function windowOf(files: readonly string[], values: CommonValues, host: Host): Promise<CulpritWindow> {
   const window = new CulpritWindow()
   await analyseFiles(files, values, host, { onPath: (path) => window.add(path) })
@@ -103,7 +100,7 @@ async function judgeIncidents(
   model: ReturnType<typeof loadCulpritModel> | undefined,
   host: Host,
 ): Promise<number> {
-  const labels = parseLabels(await readText('--labels', labelsFile, host), labelsFile)
+  const labels = parseLabels(await readText(labelsFile, host, `--labels ${labelsFile}`), labelsFile)
   const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
   const windows = new IncidentWindows()
   const { core, analysis } = await analyseFiles(files, values, host, { onPath: (path) => windows.add(path) })
