@@ -26,7 +26,9 @@ it('takes text parts and leaves out what is no text', () => {
     ]),
   ).toBe('What is this?')
   expect(concatenateRounds([])).toBe('')
-  const odd = JSON.parse('[null, 3, { "content": 5 }, { "content": [null, 5, "bare", { "text": 7 }] }, { "content": "kept" }]')
+  const odd = JSON.parse(
+    '[null, 3, { "content": 5 }, { "content": [null, 5, "bare", { "text": 7 }] }, { "content": "kept" }]',
+  )
   expect(concatenateRounds(odd)).toBe('bare\nkept')
 })
 
