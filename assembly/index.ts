@@ -88,7 +88,7 @@ export {
   queue_size,
 } from './queue/ready-queue'
 export { queue_finish, queue_outstanding } from './queue/tenants'
-export { replay_bytes, replay_column, replay_create, replay_run } from './queue/replay'
+export { replay_bytes, replay_column, replay_create, replay_run } from './queue/request-replay'
 export {
   random_beta,
   random_exponential,
@@ -107,7 +107,7 @@ export {
   ddpg_get,
   ddpg_keep,
   ddpg_set,
-} from './rl/access'
+} from './rl/ddpg-access'
 export {
   off_policy_insert,
   off_policy_pointer,
@@ -117,7 +117,7 @@ export {
   off_policy_set_updates,
   off_policy_updates,
 } from './rl/off-policy'
-export { ddpg_bytes, ddpg_configure, ddpg_create, ddpg_shape_bytes } from './rl/agent'
+export { ddpg_bytes, ddpg_configure, ddpg_create, ddpg_shape_bytes } from './rl/ddpg-plan'
 export { bcq_canonical, bcq_convert, bcq_get, bcq_pointer, bcq_set } from './rl/bcq-access'
 export { bcq_bytes, bcq_configure, bcq_create, bcq_shape_bytes } from './rl/bcq-plan'
 export { bcq_act, bcq_draw, bcq_goals, bcq_insert, bcq_learn, bcq_move, bcq_q, bcq_update } from './rl/bcq'
@@ -134,7 +134,7 @@ export {
   dqn_shape_bytes,
 } from './rl/dqn-plan'
 export { ddpg_act, ddpg_learn, ddpg_q, ddpg_update, ddpg_update_pairs } from './rl/ddpg'
-export { last_good_copy, last_good_get, last_good_length, last_good_set } from './rl/last-good'
+export { last_good_copy, last_good_get, last_good_length, last_good_set } from './nn/last-good'
 export { gae_estimate, gae_monte_carlo } from './rl/gae'
 export {
   ppo_act,

@@ -7,7 +7,7 @@
 // Every sum runs over steps, sequences and contexts in their order: a context has the same bits alone and among others.
 import * as abi from '../abi'
 import { padded, Real, REAL } from '../math/real'
-import { failGuard, passGuard } from '../rl/last-good'
+import { failGuard, passGuard } from './last-good'
 import { adam, AdamOptions, LARGEST_SQUARED_NORM, squaredNorm } from './adam'
 import { Encoder, STEP_CHUNK } from './context-encoder-plan'
 import { applyMask, drawMask } from './dropout'

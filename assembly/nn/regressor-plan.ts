@@ -8,7 +8,7 @@ import * as abi from '../abi'
 import { REAL } from '../math/real'
 import { beginPlan, place, planned } from '../memory/plan'
 import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
-import { guardBlock, keepGood, LastGood } from '../rl/last-good'
+import { guardBlock, keepGood, LastGood } from './last-good'
 import { adam_configure, AdamOptions } from './adam'
 import { maskLength, mlp_convert, mlp_initialise, Net, netBytes, planRelu } from './mlp'
 

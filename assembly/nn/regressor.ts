@@ -3,7 +3,7 @@
 import { padded, REAL } from '../math/real'
 import { random_integer } from '../random/xoshiro'
 import { appendContexts, sumContextSlopes } from '../rl/context'
-import { failGuard, LastGood, passGuard } from '../rl/last-good'
+import { failGuard, LastGood, passGuard } from './last-good'
 import { adam, AdamOptions, LARGEST_SQUARED_NORM, squaredNorm } from './adam'
 import { encode, encoderGradients, skipEncoder, stepEncoder } from './context-encoder'
 import { Encoder } from './context-encoder-plan'

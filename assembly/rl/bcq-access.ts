@@ -4,7 +4,7 @@ import { REAL } from '../math/real'
 import { AdamOptions } from '../nn/adam'
 import { mlp_convert, Net, outputs } from '../nn/mlp'
 import { Bcq, netOf, offsetOf, targetOf } from './bcq-plan'
-import { keepGood, LastGood } from './last-good'
+import { keepGood, LastGood } from '../nn/last-good'
 
 export function bcq_pointer(pointer: usize, which: i32): usize {
   const bcq = changetype<Bcq>(pointer)

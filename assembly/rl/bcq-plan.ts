@@ -14,8 +14,8 @@ import { LINEAR, RELU, TANH } from '../nn/activation'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
 import { RANDOM_BYTES, random_normal, random_seed } from '../random/xoshiro'
-import { guardBlock, LastGood } from './last-good'
-import { recordStride, Replay } from './replay'
+import { guardBlock, LastGood } from '../nn/last-good'
+import { recordStride, Replay } from './pair-replay'
 
 // @ts-ignore: decorator
 @unmanaged export class Bcq extends Replay {

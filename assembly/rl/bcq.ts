@@ -10,8 +10,8 @@ import { backward, copyReals, copyRows, deltas, forward, Net, outputs } from '..
 import { random_integer, random_normal } from '../random/xoshiro'
 import { Bcq, drawLatents, offsetOf, targetOf } from './bcq-plan'
 import { learnVae } from './bcq-vae'
-import { failGuard, LastGood, passGuard } from './last-good'
-import { insertRecord, recordAt, scalarsOffset } from './replay'
+import { failGuard, LastGood, passGuard } from '../nn/last-good'
+import { insertRecord, recordAt, scalarsOffset } from './pair-replay'
 
 /** Bytes of a critic input (s, a). */
 // @ts-ignore: decorator

@@ -10,11 +10,11 @@ import { adam, AdamOptions, LARGEST_SQUARED_NORM, polyak, squaredNorm } from '..
 import { skipEncoder, stepEncoder } from '../nn/context-encoder'
 import { Encoder } from '../nn/context-encoder-plan'
 import { backward, copyReals, copyRows, deltas, forward, layerOf, Net, outputs } from '../nn/mlp'
-import { Agent } from './agent'
+import { Agent } from './ddpg-plan'
 import { sumContextSlopes } from './context'
-import { failGuard, passGuard } from './last-good'
+import { failGuard, passGuard } from '../nn/last-good'
 import { drawBatch, drawPairs, gatherTransitions, learnEncoder, recordOf, useOwnContext } from './off-policy'
-import { ringAt, scalarsOffset } from './replay'
+import { ringAt, scalarsOffset } from './pair-replay'
 
 // @ts-ignore: decorator
 @inline function actorOf(agent: Agent): Net {

@@ -11,7 +11,7 @@ import { beginPlan, place, planned } from '../memory/plan'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_convert, mlp_initialise, Net, netBytes, planRelu } from '../nn/mlp'
 import { random_seed } from '../random/xoshiro'
-import { guardBlock, keepGood } from './last-good'
+import { guardBlock, keepGood } from '../nn/last-good'
 import { emptyRings, OffPolicy, offPolicyHeadBytes, placeBatch, placeHead } from './off-policy'
 
 // @ts-ignore: decorator

@@ -11,7 +11,7 @@ import { lossOf, lossSlope } from '../nn/loss'
 import { backward, copyReals, deltas, forward, outputs } from '../nn/mlp'
 import { sumContextSlopes } from './context'
 import { Dqn, flatBytes, inputRow, netOf } from './dqn-plan'
-import { failGuard, passGuard } from './last-good'
+import { failGuard, passGuard } from '../nn/last-good'
 import { drawBatch, drawPairs, gatherTransitions, learnEncoder, recordOf, useOwnContext } from './off-policy'
 
 /** q [A] of the io record's state under the context; returns the best action, the first of equals, or NOT_FINITE. */

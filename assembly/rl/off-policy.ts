@@ -13,8 +13,8 @@ import { Encoder } from '../nn/context-encoder-plan'
 import { copyReals } from '../nn/mlp'
 import { RANDOM_BYTES, random_integer } from '../random/xoshiro'
 import { appendContexts } from './context'
-import { LastGood } from './last-good'
-import { insertRecord, planRings, recordStride, ringAt, ringsBytes, scalarsOffset } from './replay'
+import { LastGood } from '../nn/last-good'
+import { insertRecord, planRings, recordStride, ringAt, ringsBytes, scalarsOffset } from './pair-replay'
 
 // @ts-ignore: decorator
 @unmanaged export class OffPolicy {

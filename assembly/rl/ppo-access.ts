@@ -3,7 +3,7 @@ import * as abi from '../abi'
 import { REAL } from '../math/real'
 import { AdamOptions } from '../nn/adam'
 import { copyReals, mlp_convert, Net } from '../nn/mlp'
-import { keepGood, LastGood } from './last-good'
+import { keepGood, LastGood } from '../nn/last-good'
 import { policyBytes, policyOf, Ppo, valueBytes } from './ppo-plan'
 
 export function ppo_pointer(pointer: usize, which: i32): usize {

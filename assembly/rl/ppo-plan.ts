@@ -15,7 +15,7 @@ import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
 import { initialiseOrthogonal } from '../nn/orthogonal'
 import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
-import { guardBlock, LastGood } from './last-good'
+import { guardBlock, LastGood } from '../nn/last-good'
 import { choosePartitions, clearRollout, Rollout } from './rollout'
 
 // @ts-ignore: decorator

@@ -8,7 +8,7 @@ import { Encoder } from '../nn/context-encoder-plan'
 import { backward, copyReals, forward, outputs } from '../nn/mlp'
 import { random_integer } from '../random/xoshiro'
 import { sumContextSlopes } from './context'
-import { failGuard, LastGood, passGuard } from './last-good'
+import { failGuard, LastGood, passGuard } from '../nn/last-good'
 import { drawCategory, drawNormals, largest, normalLogDensity, softmax } from './policy-head'
 import { policyLoss, valueLoss } from './ppo-loss'
 import {

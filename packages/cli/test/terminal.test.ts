@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatReport, objectionTo } from '../src/commands/summary.js'
+import { formatReport, objectionTo } from '../src/autoscale/summary.js'
 import { createPaint, formatTable } from '../src/terminal.js'
 import { createFakeHost } from './fake-host.js'
 import { createSampleReport } from './sample-report.js'

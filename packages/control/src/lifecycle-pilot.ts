@@ -21,7 +21,7 @@ export interface LifecyclePilotOptions {
  * ONLINE, exploring and learning, and in SERVING, neither, until its rewards send it back.
  *
  * The switch trusts the fallback's own reward, which says nothing about the agent: expect several times the rule's violations
- * right after it. The envelope around the rule (`bootstrapping.ts`) is what protects.
+ * right after it. The envelope around the rule (`envelope-pilot.ts`) is what protects.
  *
  * The rule is asked in every stage, so that one with a memory (VPA's histograms) is warm when it must take over.
  *

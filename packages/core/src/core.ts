@@ -1,6 +1,6 @@
 import { ABI_VERSION } from './abi.js'
 import { CoreError } from './errors.js'
-import { CoreMath } from './math.js'
+import { CoreMath } from './math/core-math.js'
 import { type CoreBuild, type CoreExports, type CoreOptions, instantiate } from './wasm.js'
 
 /**

@@ -37,6 +37,16 @@ export class Problems {
     if (!holds) this.#list.push(message)
   }
 
+  /**
+   * Notes every key of `given` that is none of `known`: a misspelt option would otherwise be ignored in silence.
+   * @param path  where the options stand in the caller's configuration, `options`
+   */
+  checkKeys(given: object, known: readonly string[], path: string): void {
+    for (const key of Object.keys(given)) {
+      this.check(known.includes(key), `${path}.${key} is no option; there are ${known.join(', ')}`)
+    }
+  }
+
   /** @throws {ConfigError} `config_invalid` with every problem noted so far */
   throwIfAny(subject: string): void {
     if (this.#list.length > 0) throw new ConfigError('config_invalid', `${subject}: ${this.#list.join('; ')}`)

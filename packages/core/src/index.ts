@@ -1,23 +1,4 @@
 export { ABI_VERSION } from './abi.js'
-export { Adam, type AdamOptions } from './adam.js'
-export { LARGEST_ALLOWANCE, WorkAgeing, type WorkAgeingOptions } from './ageing.js'
-export { Arena } from './arena.js'
-export {
-  type BcqBatch,
-  BcqKernel,
-  type BcqKernelOptions,
-  type BcqNet,
-  type BcqReport,
-  type BcqTarget,
-  moveActions,
-  softClippedGoals,
-} from './bcq.js'
-export {
-  type Context,
-  ContextEncoder,
-  type ContextEncoderOptions,
-  type ContextEncoderReport,
-} from './context-encoder.js'
 export type {
   Agent,
   Clock,
@@ -35,8 +16,6 @@ export type {
   UpdateReport,
 } from './contracts.js'
 export { Core, createCore } from './core.js'
-export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './ddpg.js'
-export { DqnKernel, type DqnKernelOptions, type DqnNet, type DqnReport } from './dqn.js'
 export {
   AdapterError,
   ConfigError,
@@ -47,12 +26,56 @@ export {
   TraceError,
   TrimtabError,
 } from './errors.js'
-export { type Estimates, generalisedAdvantages, monteCarloReturns, type Steps } from './gae.js'
-export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './gru.js'
-export type { GuardReport } from './last-good.js'
-export { LENGTH_CLASSES, LengthModel, type LengthModelOptions } from './length-model.js'
-export { CoreMath } from './math.js'
-export { type Activation, Mlp, type MlpOptions } from './mlp.js'
+export {
+  readSafetensors,
+  type SafetensorsFile,
+  type StoredTensor,
+  type TensorDtype,
+  writeSafetensors,
+} from './files/safetensors.js'
+export { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './files/tensor.js'
+export { CoreMath } from './math/core-math.js'
+export { Arena } from './memory/arena.js'
+export { Adam, type AdamOptions } from './nn/adam.js'
+export {
+  type Context,
+  ContextEncoder,
+  type ContextEncoderOptions,
+  type ContextEncoderReport,
+} from './nn/context-encoder.js'
+export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './nn/gru.js'
+export type { GuardReport } from './nn/last-good.js'
+export { type Activation, Mlp, type MlpOptions } from './nn/mlp.js'
+export {
+  type RegressionLoss,
+  RegressorKernel,
+  type RegressorKernelOptions,
+  type RegressorReport,
+  type RowGroups,
+} from './nn/regressor.js'
+export { LARGEST_ALLOWANCE, WorkAgeing, type WorkAgeingOptions } from './queue/ageing.js'
+export { type QueueOrder, ReadyQueue, type ReadyQueueOptions } from './queue/ready-queue.js'
+export {
+  type Batching,
+  type ReplayOptions,
+  type RequestColumns,
+  type RequestTimes,
+  replayRequests,
+} from './queue/request-replay.js'
+export { Random } from './random/random.js'
+export {
+  type BcqBatch,
+  BcqKernel,
+  type BcqKernelOptions,
+  type BcqNet,
+  type BcqReport,
+  type BcqTarget,
+  moveActions,
+  softClippedGoals,
+} from './rl/bcq.js'
+export { DdpgKernel, type DdpgKernelOptions, type DdpgNet, type LiveHyperparameter } from './rl/ddpg.js'
+export { DqnKernel, type DqnKernelOptions, type DqnNet, type DqnReport } from './rl/dqn.js'
+export { type Estimates, generalisedAdvantages, monteCarloReturns, type Steps } from './rl/gae.js'
 export {
   type LivePpoHyperparameter,
   type PartitionContexts,
@@ -60,8 +83,8 @@ export {
   PpoKernel,
   type PpoNet,
   type PpoReport,
-} from './ppo.js'
-export type { PpoKernelOptions } from './ppo-options.js'
+} from './rl/ppo.js'
+export type { PpoKernelOptions } from './rl/ppo-options.js'
 export {
   type AllenCunneenQueue,
   allenCunneen,
@@ -73,27 +96,10 @@ export {
   mmcTimes,
   type ProcessorSharingQueue,
   pollaczekKhinchine,
-} from './queueing.js'
-export { Random } from './random.js'
-export { type QueueOrder, ReadyQueue, type ReadyQueueOptions } from './ready-queue.js'
-export {
-  type RegressionLoss,
-  RegressorKernel,
-  type RegressorKernelOptions,
-  type RegressorReport,
-  type RowGroups,
-} from './regressor.js'
-export { type Batching, type ReplayOptions, type RequestColumns, type RequestTimes, replayRequests } from './replay.js'
-export { RffSvm, type RffSvmOptions } from './rff-svm.js'
-export { RunningMoments } from './running-moments.js'
-export {
-  readSafetensors,
-  type SafetensorsFile,
-  type StoredTensor,
-  type TensorDtype,
-  writeSafetensors,
-} from './safetensors.js'
-export { type Nearest, SimilarityIndex } from './similarity-index.js'
+} from './stats/queueing.js'
+export { RffSvm, type RffSvmOptions } from './stats/rff-svm.js'
+export { RunningMoments } from './stats/running-moments.js'
+export { type Nearest, SimilarityIndex } from './stats/similarity-index.js'
 export {
   type EmbeddingSimilarity,
   embeddingSimilarity,
@@ -103,7 +109,7 @@ export {
   ravelMultiIndex,
   sampleCategorical,
   varianceShare,
-} from './statistics.js'
-export { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './tensor.js'
-export { type PathColumns, type PathRequest, type PathResult, TraceKernel } from './trace-kernel.js'
+} from './stats/statistics.js'
+export { LENGTH_CLASSES, LengthModel, type LengthModelOptions } from './text/length-model.js'
+export { type PathColumns, type PathRequest, type PathResult, TraceKernel } from './trace/trace-kernel.js'
 export { type CoreBuild, type CoreExports, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'

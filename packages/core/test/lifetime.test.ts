@@ -12,7 +12,7 @@ import {
   RffSvm,
   RunningMoments,
 } from '../src/index.js'
-import { smallAgent, smallOptions } from './ddpg-agent.js'
+import { smallAgent, smallOptions } from './rl/ddpg-agent.js'
 
 let core: Core
 beforeEach(async () => {

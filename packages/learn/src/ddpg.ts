@@ -14,11 +14,11 @@ import {
   type UpdateReport,
 } from '@trimtab/core'
 import { checkDdpgOptions, type DdpgOptions } from './ddpg-options.js'
+import { type DdpgPresetName, ddpgPresets } from './ddpg-presets.js'
 import { ExplorationNoise } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'
 import { KERNEL_PREFIX, kernelTensors, policyTensor } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
-import { type DdpgPresetName, ddpgPresets } from './presets.js'
 
 /** What an agent is made of. */
 export interface DdpgSetup {

@@ -10,6 +10,7 @@ export { Bcq, type BcqSetup, createBcq } from './bcq.js'
 export { type BcqOptions, bcqDefaults } from './bcq-options.js'
 export { createDdpg, Ddpg, type DdpgExplanation, type DdpgPolicy, type DdpgSetup } from './ddpg.js'
 export type { DdpgOptions } from './ddpg-options.js'
+export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './ddpg-presets.js'
 export { createDqn, Dqn, type DqnExplanation, type DqnSetup, type DqnUpdateReport } from './dqn.js'
 export { type DqnOptions, type DqnPreset, type DqnPresetName, dqnPresets } from './dqn-options.js'
 export { type EpsilonSchedule, epsilonAt } from './epsilon.js'
@@ -37,7 +38,6 @@ export {
 export { createPpo, Ppo, type PpoExplanation, type PpoSetup } from './ppo.js'
 export type { PpoOptions } from './ppo-options.js'
 export { type PpoPreset, type PpoPresetName, ppoPresets } from './ppo-presets.js'
-export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './presets.js'
 export { QTable, type QTableOptions } from './q-table.js'
 export {
   createRegressor,

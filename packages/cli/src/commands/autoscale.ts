@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { basename } from 'node:path'
 import { CONTROLLERS, type CompareOptions, type ComparisonProgress, type ComparisonReport } from '../autoscale/index.js'
+import { formatReport, objectionTo } from '../autoscale/summary.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { listOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
 import { renderReport } from '../report/index.js'
 import { createPaint } from '../terminal.js'
-import { formatReport, objectionTo } from './summary.js'
 
 export interface AutoscaleRequest extends CompareOptions {
   readonly workers: number

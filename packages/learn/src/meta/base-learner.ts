@@ -1,12 +1,12 @@
 import { ConfigError, type Core, type Space } from '@trimtab/core'
 import { createDdpg } from '../ddpg.js'
 import type { DdpgOptions } from '../ddpg-options.js'
+import type { DdpgPresetName } from '../ddpg-presets.js'
 import { createDqn } from '../dqn.js'
 import type { DqnOptions, DqnPresetName } from '../dqn-options.js'
 import { createPpo } from '../ppo.js'
 import type { PpoOptions } from '../ppo-options.js'
 import { type PpoPresetName, ppoPresets } from '../ppo-presets.js'
-import type { DdpgPresetName } from '../presets.js'
 import type { ContextualAgent } from './contextual-agent.js'
 
 /**

@@ -1,9 +1,9 @@
 import type { Core } from '@trimtab/core'
-import { pickSafe } from './bounds.js'
 import type { AutoscalingEnvironment } from './environment.js'
 import { type Evaluation, evaluate } from './evaluate.js'
 import { type AllocationTarget, Heuristic } from './heuristic.js'
 import { HorizontalAutoscaler } from './hpa/index.js'
+import { pickSafe } from './oracles.js'
 import type { Allocation, AllocationBounds, Telemetry } from './telemetry.js'
 import { VerticalRecommender } from './vpa/index.js'
 

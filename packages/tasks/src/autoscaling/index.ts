@@ -12,6 +12,13 @@ export {
   withSegments,
 } from './application.js'
 export { type Arima, type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
+export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
+export { type Evaluation, evaluate, seedsFrom } from './evaluate.js'
+export { type AllocationTarget, Heuristic } from './heuristic.js'
+export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './hpa-vpa.js'
+export { LatencyModel, normalQuantile } from './latency.js'
+export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
+export { LOGARITHMIC_ACTION, LOGARITHMIC_OBSERVATION, LogarithmicView } from './logarithmic-view.js'
 export {
   bestConstantAction,
   bestStatic,
@@ -20,14 +27,7 @@ export {
   oracleWithin,
   pickSafe,
   StaticAllocation,
-} from './bounds.js'
-export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
-export { type Evaluation, evaluate, seedsFrom } from './evaluate.js'
-export { type AllocationTarget, Heuristic } from './heuristic.js'
-export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './hpa-vpa.js'
-export { LatencyModel, normalQuantile } from './latency.js'
-export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
-export { LOGARITHMIC_ACTION, LOGARITHMIC_OBSERVATION, LogarithmicView } from './logarithmic-view.js'
+} from './oracles.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
 export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, SLO_FACTORS, type Truth } from './simulator.js'

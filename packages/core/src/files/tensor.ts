@@ -1,0 +1,91 @@
+import { FormatError } from '../errors.js'
+
+/** A named array as policy files hold it (safetensors' words); little-endian bytes, row-major. */
+export interface Tensor {
+  readonly name: string
+  readonly dtype: 'F32' | 'F64' | 'U32' | 'U8'
+  readonly shape: readonly number[]
+  readonly bytes: Uint8Array
+}
+
+const ITEM_BYTES = { F32: 4, F64: 8, U32: 4, U8: 1 } as const
+
+const count = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1)
+
+const toBytes = (array: Float32Array | Float64Array | Uint32Array | Uint8Array): Uint8Array =>
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength).slice()
+
+export const floatTensor = (name: string, shape: readonly number[], values: Float32Array): Tensor => ({
+  name,
+  dtype: 'F32',
+  shape,
+  bytes: toBytes(values),
+})
+export const doubleTensor = (name: string, values: readonly number[]): Tensor => ({
+  name,
+  dtype: 'F64',
+  shape: [values.length],
+  bytes: toBytes(Float64Array.from(values)),
+})
+export const wordTensor = (name: string, values: readonly number[]): Tensor => ({
+  name,
+  dtype: 'U32',
+  shape: [values.length],
+  bytes: toBytes(Uint32Array.from(values)),
+})
+export const byteTensor = (name: string, values: Uint8Array): Tensor => ({
+  name,
+  dtype: 'U8',
+  shape: [values.length],
+  bytes: toBytes(values),
+})
+
+/** The tensors of one saved object, looked up by name and checked as they are read; every read may throw, none changes anything. */
+export class TensorReader {
+  readonly #byName: Map<string, Tensor>
+
+  constructor(tensors: readonly Tensor[]) {
+    this.#byName = new Map(tensors.map((tensor) => [tensor.name, tensor]))
+  }
+
+  /** @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite` */
+  floats(name: string, shape: readonly number[]): Float32Array {
+    return this.#finite(name, new Float32Array(this.#read(name, 'F32', shape).buffer))
+  }
+
+  doubles(name: string, length: number): Float64Array {
+    return this.#finite(name, new Float64Array(this.#read(name, 'F64', [length]).buffer))
+  }
+
+  words(name: string, length: number): Uint32Array {
+    return new Uint32Array(this.#read(name, 'U32', [length]).buffer)
+  }
+
+  bytes(name: string, length: number): Uint8Array {
+    return this.#read(name, 'U8', [length])
+  }
+
+  #read(name: string, dtype: Tensor['dtype'], shape: readonly number[]): Uint8Array<ArrayBuffer> {
+    const tensor = this.#byName.get(name)
+    if (!tensor) throw new FormatError('tensor_missing', `the saved state has no tensor "${name}"`)
+    const wanted = `${dtype} [${shape.join(', ')}]`
+    const found = `${tensor.dtype} [${tensor.shape.join(', ')}]`
+    if (found !== wanted)
+      throw new FormatError('tensor_mismatch', `tensor "${name}" must be ${wanted}, the saved state has ${found}`)
+    const byteLength = count(shape) * ITEM_BYTES[dtype]
+    if (tensor.bytes.byteLength !== byteLength) {
+      throw new FormatError(
+        'tensor_mismatch',
+        `tensor "${name}" must hold ${byteLength} bytes, got ${tensor.bytes.byteLength} (truncated?)`,
+      )
+    }
+    return new Uint8Array(tensor.bytes)
+  }
+
+  #finite<T extends Float32Array | Float64Array>(name: string, values: T): T {
+    const bad = values.findIndex((value) => !Number.isFinite(value))
+    if (bad >= 0)
+      throw new FormatError('tensor_not_finite', `tensor "${name}" holds ${values[bad]} at ${bad}; the file is damaged`)
+    return values
+  }
+}

@@ -1,0 +1,338 @@
+import * as abi from '../abi.js'
+import { isCount, requireFinite, requireLength } from '../checks.js'
+import type { Core } from '../core.js'
+import { ConfigError, Problems } from '../errors.js'
+import { byteTensor, type Tensor, TensorReader, wordTensor } from '../files/tensor.js'
+import { Arena } from '../memory/arena.js'
+import { loadBlocks, readBlock, saveBlocks, writeBlock } from '../memory/blocks.js'
+import { type GuardReport, guardReport, loadGuard, saveGuard } from './last-good.js'
+
+export interface ContextEncoderOptions {
+  /** `set`: a small net over each step, then the mean of all; `gru`: a bidirectional GRU over each sequence, then the mean. */
+  readonly kind: 'set' | 'gru'
+  /** I: numbers of one step. */
+  readonly inputSize: number
+  /** Width of the step net's layers, or H of the GRU. */
+  readonly hiddenSize: number
+  /** Layers of the step net or of the GRU. Default 1 and 2. */
+  readonly layers?: number
+  /** Widths of the dense layers behind the mean; the last is Z. */
+  readonly dense: readonly number[]
+  /** Of the dense layers. Default tanh for `set`, relu for `gru`. */
+  readonly activation?: 'relu' | 'tanh'
+  /** GRU: the final states of all layers are pooled, not only the top layer's. Default false. */
+  readonly allHidden?: boolean
+  /** Share of pooled features dropped while learning, in [0, 1). Default 0. */
+  readonly dropout?: number
+  /** G: most contexts of one call. Default 1. */
+  readonly maxContexts?: number
+  /** M: most sequences of a context. */
+  readonly maxSequences: number
+  /** T: most steps of a sequence. */
+  readonly maxSteps: number
+  readonly learningRate: number
+  /** Gradients of a larger L2 norm are scaled down to it. Default 0: never. */
+  readonly maxGradientNorm?: number
+  readonly seed: number
+}
+
+/** What was seen of one ⟨application, environment⟩ pair: m sequences. None (m = 0) is the null context. */
+export interface Context {
+  /** [m, T, I]; rows behind a sequence's end are not read. */
+  readonly steps: Float32Array
+  /** [m] true lengths, 1 … T. */
+  readonly lengths: Int32Array
+}
+
+export interface ContextEncoderReport extends GuardReport {
+  /** Steps done. */
+  readonly updates: number
+}
+
+const BLOCKS = [
+  ['parameters', abi.ENCODER_PARAMETERS],
+  ['adam.m', abi.ENCODER_FIRST_MOMENT],
+  ['adam.v', abi.ENCODER_SECOND_MOMENT],
+] as const
+const RANDOM_BYTES = 32
+const ACTIVATIONS = { relu: 1, tanh: 2 } as const
+
+/**
+ * What was seen of an application → one embedding z [Z], inside the core, with its own Adam.
+ *
+ *     set   z = dense(mean over all steps of net(step))
+ *     gru   z = dense(mean over sequences of [h_forward(T) | h_backward(0)])
+ *
+ * The null context's z is zero and has no gradient. A context has the same bits alone and among others. Base learners take an
+ * encoder along in their updates and hand it the slopes of their loss; `learn` does that for a learner outside the core.
+ *
+ * Source: dissertation 5.4.3, A.1 (FLASH's meta learner).
+ */
+export class ContextEncoder {
+  readonly options: Required<ContextEncoderOptions>
+  readonly parameterCount: number
+  readonly #core: Core
+  readonly #arena: Arena
+
+  /** @throws {ConfigError} `config_invalid` with every problem */
+  constructor(core: Core, options: ContextEncoderOptions) {
+    const whole = {
+      layers: options.kind === 'gru' ? 2 : 1,
+      activation: options.kind === 'gru' ? ('relu' as const) : ('tanh' as const),
+      allHidden: false,
+      dropout: 0,
+      maxContexts: 1,
+      maxGradientNorm: 0,
+      ...options,
+    }
+    check(whole)
+    const { kind, inputSize, hiddenSize, layers, dense, activation, allHidden, seed } = whole
+    this.options = whole
+    this.#core = core
+    const shape = new Arena(core, core.exports.encoder_shape_bytes!(layers + dense.length), 'ContextEncoder')
+    const words = [
+      ...[kind === 'gru' ? abi.ENCODER_GRU : abi.ENCODER_SET, inputSize, hiddenSize, layers, allHidden ? 1 : 0],
+      ...[whole.maxContexts, whole.maxSequences, whole.maxSteps, ACTIVATIONS[activation], dense.length, ...dense],
+    ]
+    new Int32Array(core.memory.buffer, shape.pointer, words.length).set(words)
+    this.#arena = new Arena(core, core.exports.encoder_bytes!(shape.pointer) >>> 0, 'ContextEncoder')
+    const { pointer } = this.#arena
+    core.exports.encoder_create!(pointer, shape.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+    core.exports.encoder_configure!(pointer, whole.learningRate, whole.maxGradientNorm, whole.dropout)
+    shape.dispose()
+    this.parameterCount = core.exports.encoder_canonical!(pointer)
+  }
+
+  /** Z */
+  get embeddingSize(): number {
+    return this.options.dense.at(-1)!
+  }
+
+  /** Where the encoder lies in the core's memory, for kernels that learn with it. */
+  get pointer(): number {
+    return this.#arena.pointer
+  }
+
+  /**
+   * out [G, Z] = the contexts' embeddings, without dropout.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`
+   */
+  encode(contexts: readonly Context[], out: Float32Array): void {
+    requireLength('out', out, contexts.length * this.embeddingSize)
+    this.stage(contexts)
+    this.#core.guard('encoder_encode', (e) => e.encoder_encode!(this.pointer, contexts.length))
+    const at = this.#at(abi.ENCODER_EMBEDDINGS)
+    out.set(this.#arena.floats.subarray(at, at + out.length))
+  }
+
+  /**
+   * One Adam step along slopes [G, Z] = dLoss/dz of a learner outside the core.
+   * @returns whether it was made: gradients that are not finite change nothing and are counted
+   * @throws {ConfigError} `size_mismatch`, `not_finite`
+   */
+  learn(contexts: readonly Context[], slopes: Float32Array): boolean {
+    this.#stageSlopes(contexts, slopes)
+    return this.#core.guard('encoder_learn', (e) => e.encoder_learn!(this.pointer, contexts.length)) === abi.OK
+  }
+
+  /**
+   * dLoss/dparameters, canonical, for slopes [G, Z] = dLoss/dz without dropout; nothing moves.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`
+   */
+  gradientsOf(contexts: readonly Context[], slopes: Float32Array): Float32Array {
+    this.#stageSlopes(contexts, slopes)
+    this.#core.guard('encoder_gradients', (e) => e.encoder_gradients!(this.pointer, contexts.length))
+    return this.#read(abi.ENCODER_GRADIENT)
+  }
+
+  /** The last update's gradient before clipping, canonical, a copy. */
+  gradients(): Float32Array {
+    return this.#read(abi.ENCODER_GRADIENT)
+  }
+
+  /**
+   * Lays contexts down where kernels read them.
+   * @param core  the kernel's: an encoder of another core lies in another memory
+   * @throws {ConfigError} `core_mismatch`, `size_mismatch`, `not_finite`
+   */
+  stage(contexts: readonly Context[], core: Core = this.#core): void {
+    if (core !== this.#core)
+      throw new ConfigError('core_mismatch', 'the encoder and the learner must be made from one core')
+    this.#check(contexts)
+    const { inputSize } = this.options
+    const { floats } = this.#arena
+    const lengths = this.#words(abi.ENCODER_LENGTHS)
+    const counts = this.#words(abi.ENCODER_COUNTS)
+    let to = this.#at(abi.ENCODER_STEPS)
+    let sequence = 0
+    for (const [g, context] of contexts.entries()) {
+      const members = context.lengths.length
+      counts[g] = members
+      const row = context.steps.length / members // of a sequence, padded
+      for (let i = 0; i < members; i++) {
+        const length = context.lengths[i]!
+        lengths[sequence++] = length
+        floats.set(context.steps.subarray(i * row, i * row + length * inputSize), to)
+        to += length * inputSize
+      }
+    }
+  }
+
+  report(): ContextEncoderReport {
+    return { updates: this.#updates, ...guardReport(this.#core, this.#guard) }
+  }
+
+  /** A copy, canonical: the step net's layers or the GRU's units, then the dense layers. */
+  parameters(): Float32Array {
+    return this.#read(abi.ENCODER_PARAMETERS)
+  }
+
+  /** Moments stay as they are. @throws {ConfigError} `size_mismatch`, `not_finite` */
+  setParameters(parameters: Float32Array): void {
+    requireLength('parameters', parameters, this.parameterCount)
+    requireFinite('parameters', parameters)
+    this.#write(abi.ENCODER_PARAMETERS, parameters)
+    this.#core.exports.encoder_keep!(this.pointer)
+  }
+
+  /** Parameters, Adam moments and the count of updates: what training in several places averages. */
+  learned(): Tensor[] {
+    return [...saveBlocks(BLOCKS, (which) => this.#read(which)), wordTensor('updates', [this.#updates])]
+  }
+
+  /** @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
+  setLearned(tensors: readonly Tensor[]): void {
+    this.#readLearned(new TensorReader(tensors))()
+    this.#core.exports.encoder_keep!(this.pointer)
+  }
+
+  /** Everything an exact resume needs: parameters, moments, randomness, counters. */
+  save(): Tensor[] {
+    const random = this.#random
+    return [
+      ...this.learned(),
+      ...saveGuard(this.#core, this.#guard),
+      byteTensor('random', this.#arena.bytes.subarray(random, random + RANDOM_BYTES)),
+    ]
+  }
+
+  /**
+   * Continues exactly where `save` was called, in an encoder of the same shape.
+   * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed
+   */
+  load(tensors: readonly Tensor[]): void {
+    const reader = new TensorReader(tensors)
+    const applyLearned = this.#readLearned(reader)
+    const applyGuard = loadGuard(this.#core, this.#guard, reader)
+    const random = reader.bytes('random', RANDOM_BYTES)
+    applyLearned()
+    applyGuard()
+    this.#arena.bytes.set(random, this.#random)
+  }
+
+  dispose(): void {
+    this.#arena.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+
+  get #updates(): number {
+    return this.#core.exports.encoder_updates!(this.pointer)
+  }
+
+  get #guard(): number {
+    return this.#core.exports.encoder_pointer!(this.pointer, abi.ENCODER_LAST_GOOD)
+  }
+
+  get #random(): number {
+    return this.#core.exports.encoder_pointer!(this.pointer, abi.ENCODER_RANDOM) - this.pointer
+  }
+
+  /** Where a part starts in the arena's floats. */
+  #at(which: number): number {
+    return (this.#core.exports.encoder_pointer!(this.pointer, which) - this.pointer) >>> 2
+  }
+
+  #words(which: number): Int32Array {
+    const { maxContexts, maxSequences } = this.options
+    const at = this.#core.exports.encoder_pointer!(this.pointer, which)
+    return new Int32Array(this.#core.memory.buffer, at, maxContexts * maxSequences)
+  }
+
+  #readLearned(reader: TensorReader): () => void {
+    const applyBlocks = loadBlocks(
+      BLOCKS,
+      reader,
+      () => this.parameterCount,
+      (which, values) => this.#write(which, values),
+    )
+    const [updates] = reader.words('updates', 1)
+    return () => {
+      applyBlocks()
+      this.#core.exports.encoder_set_updates!(this.pointer, updates!)
+    }
+  }
+
+  #stageSlopes(contexts: readonly Context[], slopes: Float32Array): void {
+    requireLength('slopes', slopes, contexts.length * this.embeddingSize)
+    this.stage(contexts)
+    this.#arena.floats.set(slopes, this.#at(abi.ENCODER_SLOPES))
+  }
+
+  #check(contexts: readonly Context[]): void {
+    const { inputSize, maxContexts, maxSequences, maxSteps } = this.options
+    const refuse = (message: string): never => {
+      throw new ConfigError('size_mismatch', message)
+    }
+    const n = contexts.length
+    if (n < 1 || n > maxContexts) refuse(`1 to ${maxContexts} contexts at a time, got ${n} (set maxContexts)`)
+    for (const [g, { steps, lengths }] of contexts.entries()) {
+      const members = lengths.length
+      if (members > maxSequences)
+        refuse(`contexts[${g}] has ${members} sequences, at most ${maxSequences} (set maxSequences)`)
+      const rows = members === 0 ? 0 : steps.length / members / inputSize
+      if (members === 0 ? steps.length > 0 : !isCount(rows)) {
+        refuse(
+          `contexts[${g}].steps must be ${members} equally long sequences of steps of ${inputSize} numbers, got ${steps.length} numbers`,
+        )
+      }
+      const wrong = lengths.findIndex((length) => length < 1 || length > rows || length > maxSteps)
+      if (wrong >= 0)
+        refuse(`contexts[${g}].lengths[${wrong}] must be 1 to ${Math.min(rows, maxSteps)}, got ${lengths[wrong]}`)
+      for (const [i, length] of lengths.entries()) {
+        const start = i * rows * inputSize
+        requireFinite(`contexts[${g}].steps`, steps.subarray(start, start + length * inputSize))
+      }
+    }
+  }
+
+  #read(which: number): Float32Array {
+    return readBlock(this.#core, 'encoder_convert', [this.pointer, which], this.parameterCount)
+  }
+
+  #write(which: number, values: Float32Array): void {
+    writeBlock(this.#core, 'encoder_convert', [this.pointer, which], values)
+  }
+}
+
+function check(options: Required<ContextEncoderOptions>): void {
+  const problems = new Problems()
+  problems.check(['set', 'gru'].includes(options.kind), `kind must be set or gru, got ${options.kind}`)
+  problems.check(
+    ['relu', 'tanh'].includes(options.activation),
+    `activation must be relu or tanh, got ${options.activation}`,
+  )
+  for (const name of ['inputSize', 'hiddenSize', 'layers', 'maxContexts', 'maxSequences', 'maxSteps'] as const) {
+    problems.check(isCount(options[name]), `${name} must be a positive integer, got ${options[name]}`)
+  }
+  const { dense, dropout, seed } = options
+  problems.check(dense.length > 0 && dense.every(isCount), `dense must name positive widths, got [${dense.join(', ')}]`)
+  problems.check(dropout >= 0 && dropout < 1, `dropout must be in [0, 1), got ${dropout}`)
+  for (const name of ['learningRate', 'maxGradientNorm'] as const) {
+    problems.check(Number.isFinite(options[name]) && options[name] >= 0, `${name} must be >= 0, got ${options[name]}`)
+  }
+  problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
+  problems.throwIfAny('ContextEncoder')
+}

@@ -1,0 +1,214 @@
+import { isCount, requireFinite, requireLength } from '../checks.js'
+import type { Core } from '../core.js'
+import { ConfigError, Problems } from '../errors.js'
+import { Arena } from '../memory/arena.js'
+import { Random } from '../random/random.js'
+
+export type Activation = 'linear' | 'relu' | 'tanh' | 'sigmoid'
+
+const ACTIVATIONS: readonly Activation[] = ['linear', 'relu', 'tanh', 'sigmoid']
+
+export interface MlpOptions {
+  /** Widths from input to output, `[8, 40, 40, 5]`. */
+  readonly sizes: readonly number[]
+  /** One for each layer, `['relu', 'relu', 'tanh']`. */
+  readonly activations: readonly Activation[]
+  /** Most rows that `forwardBatch` takes. Default 1. */
+  readonly maxBatch?: number
+  /** Draws the first parameters, uniform in ±1/sqrt(in). Default: seed 0. */
+  readonly random?: Random
+}
+
+/**
+ * A dense network, y = act(x Wᵀ + b) layer after layer, with its gradients.
+ *
+ * Parameters and gradients are canonical: layer after layer w [out, in] row-major, then b [out]. Every sum runs over its
+ * terms in order, so one row or many, scalar or SIMD, give the same bits.
+ *
+ * @example
+ * const net = new Mlp(core, { sizes: [8, 40, 40, 5], activations: ['relu', 'relu', 'tanh'] })
+ * net.forward(state, action) // allocates nothing
+ */
+export class Mlp {
+  readonly parameterCount: number
+  readonly #core: Core
+  readonly #arena: Arena
+  readonly #inputs: number
+  readonly #outputs: number
+  readonly #maxBatch: number
+  // Byte offsets in the arena.
+  readonly #parameters: number
+  readonly #gradients: number
+  readonly #workspace: number
+  readonly #x: number
+  readonly #y: number
+  readonly #dx: number
+  readonly #canonical: number
+  #rows = 0
+
+  /** @throws {ConfigError} `config_invalid` */
+  constructor(core: Core, options: MlpOptions) {
+    const { sizes, activations, maxBatch = 1 } = options
+    check(options)
+    const layers = activations.length
+    const plan = new Arena(core, core.exports.mlp_net_bytes!(layers) + 4 * (sizes.length + layers), 'Mlp')
+    const netBytes = align(core.exports.mlp_net_bytes!(layers))
+    const words = new Int32Array(core.memory.buffer, plan.pointer, plan.byteLength >>> 2)
+    words.set(sizes)
+    words.set(
+      activations.map((name) => ACTIVATIONS.indexOf(name)),
+      sizes.length,
+    )
+    const activationsAt = plan.pointer + 4 * sizes.length
+    const net = activationsAt + 4 * layers
+    core.exports.mlp_plan!(net, layers, plan.pointer, activationsAt, maxBatch)
+    const flatBytes = 4 * core.exports.mlp_flat!(net)
+    const workspaceBytes = align(4 * core.exports.mlp_workspace!(net))
+
+    this.#core = core
+    this.#inputs = sizes[0]!
+    this.#outputs = sizes.at(-1)!
+    this.#maxBatch = maxBatch
+    this.parameterCount = core.exports.mlp_canonical!(net)
+    this.#parameters = netBytes
+    this.#gradients = this.#parameters + flatBytes
+    this.#workspace = this.#gradients + flatBytes
+    this.#x = this.#workspace + workspaceBytes
+    this.#y = this.#x + align(4 * maxBatch * this.#inputs)
+    this.#dx = this.#y + align(4 * maxBatch * this.#outputs)
+    this.#canonical = this.#dx + align(4 * maxBatch * this.#inputs)
+    this.#arena = new Arena(core, this.#canonical + 4 * this.parameterCount, 'Mlp')
+    core.exports.mlp_plan!(this.#arena.pointer, layers, plan.pointer, activationsAt, maxBatch)
+    plan.dispose()
+
+    const random = options.random ?? new Random(core, 0)
+    core.exports.mlp_initialise!(this.#arena.pointer, this.#arena.pointer + this.#parameters, random.pointer)
+    if (!options.random) random.dispose()
+  }
+
+  /**
+   * One state: y [out] = net(x [in]). Allocates nothing.
+   * @throws {ConfigError} `size_mismatch`
+   */
+  forward(x: Float32Array, y: Float32Array): void {
+    this.forwardBatch(x, y, 1)
+  }
+
+  /**
+   * n states: y [n, out] = net(x [n, in]).
+   * @throws {ConfigError} `size_mismatch`
+   */
+  forwardBatch(x: Float32Array, y: Float32Array, n: number): void {
+    this.#checkBatch(n)
+    requireLength('x', x, n * this.#inputs)
+    requireLength('y', y, n * this.#outputs)
+    const { pointer, floats } = this.#arena
+    floats.set(x, this.#x >>> 2)
+    try {
+      this.#core.exports.mlp_forward!(
+        pointer,
+        pointer + this.#parameters,
+        pointer + this.#x,
+        pointer + this.#y,
+        n,
+        pointer + this.#workspace,
+      )
+    } catch (cause) {
+      throw this.#core.failed('mlp_forward', cause)
+    }
+    this.#rows = n
+    const at = this.#y >>> 2
+    for (let i = 0; i < y.length; i++) y[i] = floats[at + i]!
+  }
+
+  /**
+   * After `forwardBatch` of n rows: adds dLoss/dparameters for dy [n, out] to the gradients, and fills dx [n, in] where given.
+   * @throws {ConfigError} `size_mismatch`
+   */
+  backward(dy: Float32Array, n: number, dx?: Float32Array): void {
+    if (n !== this.#rows)
+      throw new ConfigError(
+        'size_mismatch',
+        `backward of ${n} rows must follow forwardBatch of as many, it was ${this.#rows}`,
+      )
+    requireLength('dy', dy, n * this.#outputs)
+    if (dx) requireLength('dx', dx, n * this.#inputs)
+    const { pointer, floats } = this.#arena
+    floats.set(dy, this.#y >>> 2)
+    try {
+      this.#core.exports.mlp_backward!(
+        pointer,
+        pointer + this.#parameters,
+        pointer + this.#x,
+        pointer + this.#y,
+        n,
+        pointer + this.#workspace,
+        pointer + this.#gradients,
+        dx ? pointer + this.#dx : 0,
+      )
+    } catch (cause) {
+      throw this.#core.failed('mlp_backward', cause)
+    }
+    if (dx) dx.set(floats.subarray(this.#dx >>> 2, (this.#dx >>> 2) + dx.length))
+  }
+
+  /** The sum of gradients since `clearGradients` (canonical, a copy). */
+  gradients(): Float32Array {
+    return this.#read(this.#gradients)
+  }
+
+  clearGradients(): void {
+    this.#arena.bytes.fill(0, this.#gradients, this.#workspace)
+  }
+
+  /** A copy, canonical. */
+  parameters(): Float32Array {
+    return this.#read(this.#parameters)
+  }
+
+  /** @throws {ConfigError} `size_mismatch`, `not_finite` */
+  setParameters(parameters: Float32Array): void {
+    requireLength('parameters', parameters, this.parameterCount)
+    requireFinite('parameters', parameters)
+    const { pointer, floats } = this.#arena
+    floats.set(parameters, this.#canonical >>> 2)
+    this.#core.exports.mlp_convert!(pointer, pointer + this.#parameters, pointer + this.#canonical, 1)
+  }
+
+  dispose(): void {
+    this.#arena.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+
+  #read(flat: number): Float32Array {
+    const { pointer, floats } = this.#arena
+    this.#core.exports.mlp_convert!(pointer, pointer + flat, pointer + this.#canonical, 0)
+    const at = this.#canonical >>> 2
+    return floats.slice(at, at + this.parameterCount)
+  }
+
+  #checkBatch(n: number): void {
+    if (!isCount(n) || n > this.#maxBatch) {
+      throw new ConfigError('size_mismatch', `a batch must have 1 to ${this.#maxBatch} rows, got ${n} (set maxBatch)`)
+    }
+  }
+}
+
+const align = (bytes: number): number => (bytes + 15) & ~15
+
+function check({ sizes, activations, maxBatch = 1 }: MlpOptions): void {
+  const problems = new Problems()
+  problems.check(sizes.length >= 2, `sizes must name at least input and output, got ${sizes.length}`)
+  problems.check(sizes.every(isCount), `sizes must be positive integers, got ${sizes.join(', ')}`)
+  problems.check(
+    activations.length === sizes.length - 1,
+    `activations must be one for each of ${sizes.length - 1} layers, got ${activations.length}`,
+  )
+  const unknown = activations.filter((name) => !ACTIVATIONS.includes(name))
+  problems.check(unknown.length === 0, `activations must be of ${ACTIVATIONS.join(', ')}, got ${unknown.join(', ')}`)
+  problems.check(isCount(maxBatch), `maxBatch must be a positive integer, got ${maxBatch}`)
+  problems.throwIfAny('Mlp')
+}

@@ -1,0 +1,90 @@
+import type { RandomSource } from '../contracts.js'
+import type { Core } from '../core.js'
+import { ConfigError, FormatError } from '../errors.js'
+import { Arena } from '../memory/arena.js'
+
+const STATE_BYTES = 32
+
+/**
+ * A seeded stream of random numbers (xoshiro128**): one seed and stream, one sequence, on every engine.
+ * Use one stream for each source of chance, so that two runs can share their arrivals but not their noise.
+ */
+export class Random implements RandomSource {
+  readonly #arena: Arena
+  readonly #core: Core
+
+  /**
+   * @param seed    any safe integer
+   * @param stream  which of the seed's independent streams, 32-bit
+   * @throws {ConfigError} `config_invalid`
+   */
+  constructor(core: Core, seed: number, stream = 0) {
+    this.#core = core
+    this.#arena = new Arena(core, STATE_BYTES, 'Random')
+    this.reseed(seed, stream)
+  }
+
+  /** Starts over as `new Random(core, seed, stream)` would. */
+  reseed(seed: number, stream = 0): void {
+    if (!Number.isSafeInteger(seed)) throw new ConfigError('config_invalid', `seed must be a safe integer, got ${seed}`)
+    this.#core.exports.random_seed!(this.#arena.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0, stream | 0)
+  }
+
+  /** Where the state lies, for sibling wrappers whose kernels draw from it. */
+  get pointer(): number {
+    return this.#arena.pointer
+  }
+
+  /** Uniform in [0, 1), 53 bits. */
+  uniform(): number {
+    return this.#core.exports.random_uniform!(this.#arena.pointer)
+  }
+
+  /** Uniform in 0 … n − 1, n below 2^31. */
+  integer(n: number): number {
+    return this.#core.exports.random_integer!(this.#arena.pointer, n)
+  }
+
+  normal(mean = 0, deviation = 1): number {
+    return mean + deviation * this.#core.exports.random_normal!(this.#arena.pointer)
+  }
+
+  exponential(mean = 1): number {
+    return mean * this.#core.exports.random_exponential!(this.#arena.pointer)
+  }
+
+  /** Gamma with scale 1; shape > 0. */
+  gamma(shape: number): number {
+    return this.#core.exports.random_gamma!(this.#arena.pointer, shape)
+  }
+
+  beta(a: number, b: number): number {
+    return this.#core.exports.random_beta!(this.#arena.pointer, a, b)
+  }
+
+  /** A count with the given mean >= 0. */
+  poisson(mean: number): number {
+    return this.#core.exports.random_poisson!(this.#arena.pointer, mean)
+  }
+
+  /** The stream's state, 32 bytes; `load` continues exactly here. */
+  save(): Uint8Array {
+    return this.#arena.bytes.slice()
+  }
+
+  /** @throws {FormatError} `random_state_invalid` */
+  load(state: Uint8Array): void {
+    if (state.byteLength !== STATE_BYTES) {
+      throw new FormatError('random_state_invalid', `a random state has ${STATE_BYTES} bytes, got ${state.byteLength}`)
+    }
+    this.#arena.bytes.set(state)
+  }
+
+  dispose(): void {
+    this.#arena.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+}

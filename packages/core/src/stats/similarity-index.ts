@@ -1,0 +1,110 @@
+import { isCount, requireFinite, requireLength } from '../checks.js'
+import type { Core } from '../core.js'
+import { ConfigError } from '../errors.js'
+import { Arena } from '../memory/arena.js'
+
+const EMPTY = -1
+
+export interface Nearest {
+  readonly row: number
+  /** Cosine of the angle between the two, in [−1, 1]. */
+  readonly similarity: number
+}
+
+/**
+ * Vectors in numbered rows, each in a group, and the most similar one of a group to any other vector: exact, by brute force in
+ * one call (1,024 rows of 256: tens of microseconds).
+ */
+export class SimilarityIndex {
+  readonly rows: number
+  readonly width: number
+  readonly #arena: Arena
+  readonly #paddedWidth: number
+  /** Places in the arena, in 4-byte words: rows [rows, W], then group [rows], then the vector asked for [W], its answer. */
+  readonly #groups: number
+  readonly #query: number
+
+  /**
+   * @param width  numbers in a vector
+   * @throws {ConfigError} `config_invalid`
+   */
+  constructor(core: Core, rows: number, width: number) {
+    if (!isCount(rows) || !isCount(width))
+      throw new ConfigError('config_invalid', `rows and width must be counts above 0, got ${rows} and ${width}`)
+    this.rows = rows
+    this.width = width
+    this.#paddedWidth = (width + 7) & ~7
+    this.#groups = rows * this.#paddedWidth
+    this.#query = this.#groups + ((rows + 3) & ~3)
+    this.#arena = new Arena(core, 4 * (this.#query + this.#paddedWidth + 4), 'SimilarityIndex')
+    this.#words().fill(EMPTY, this.#groups, this.#groups + rows)
+  }
+
+  /**
+   * Puts a vector into a row; only its direction is kept.
+   * @param group  0 … 2^31 − 1
+   * @throws {ConfigError} `index_invalid`, `size_mismatch`, `not_finite`
+   */
+  set(row: number, group: number, vector: ArrayLike<number>): void {
+    this.#check(row, group)
+    this.#write(row * this.#paddedWidth, vector)
+    this.#words()[this.#groups + row] = group
+  }
+
+  /** @throws {ConfigError} `index_invalid` */
+  remove(row: number): void {
+    this.#check(row, 0)
+    this.#words()[this.#groups + row] = EMPTY
+  }
+
+  /**
+   * The most similar row of the group, the lowest of equal ones; undefined when the group has none.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`
+   */
+  nearest(group: number, vector: ArrayLike<number>): Nearest | undefined {
+    this.#check(0, group)
+    this.#write(this.#query, vector)
+    const { core, pointer } = this.#arena
+    const answer = this.#query + this.#paddedWidth
+    try {
+      const row = core.exports.similarity_nearest!(
+        ...([pointer, pointer + 4 * this.#groups, pointer + 4 * this.#query, pointer + 4 * answer] as const),
+        ...([this.rows, this.#paddedWidth, group] as const),
+      )
+      return row < 0 ? undefined : { row, similarity: this.#arena.floats[answer]! }
+    } catch (cause) {
+      throw core.failed('similarity_nearest', cause)
+    }
+  }
+
+  dispose(): void {
+    this.#arena.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+
+  #words(): Int32Array {
+    const { pointer, byteLength, core } = this.#arena
+    return new Int32Array(core.memory.buffer, pointer, byteLength >>> 2)
+  }
+
+  /** The unit vector of the same direction; a zero vector stays zero and is similar to nothing. */
+  #write(at: number, vector: ArrayLike<number>): void {
+    requireLength('vector', vector, this.width)
+    requireFinite('vector', vector)
+    let squares = 0
+    for (let i = 0; i < this.width; i++) squares += vector[i]! * vector[i]!
+    const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0
+    const { floats } = this.#arena
+    for (let i = 0; i < this.width; i++) floats[at + i] = vector[i]! * scale
+  }
+
+  #check(row: number, group: number): void {
+    if (!(Number.isInteger(row) && row >= 0 && row < this.rows))
+      throw new ConfigError('index_invalid', `row must be an integer in 0 … ${this.rows - 1}, got ${row}`)
+    if (!(Number.isInteger(group) && group >= 0 && group < 2 ** 31))
+      throw new ConfigError('index_invalid', `group must be an integer in 0 … 2^31 − 1, got ${group}`)
+  }
+}

@@ -1,0 +1,184 @@
+import * as abi from '../abi.js'
+import { isCount } from '../checks.js'
+import type { Core } from '../core.js'
+import { ConfigError, Problems } from '../errors.js'
+import { doubleTensor, floatTensor, type Tensor, TensorReader } from '../files/tensor.js'
+import { Arena } from '../memory/arena.js'
+
+/** Classes of an answer's length: below the percentiles 25, 50, 75, 99 of its model, and above (dissertation 6.3.2). */
+export const LENGTH_CLASSES = 5
+
+const TABLE_WIDTH = 8
+const COUNTS = 24
+const TEXT_BYTES = 6144
+const LONGEST = 2048 // UTF-16 units, about 512 tokens of English
+const HEAD = 512 // of a longer prompt: its beginning, where the instruction often stands, and its end
+const TAIL = LONGEST - HEAD - 1
+
+export interface LengthModelOptions {
+  /** The table of n-grams has 2^bits rows of 32 bytes, 10 … 20. Default 16. */
+  readonly bits?: number
+  /** Rows of models; row 0 is shared by those that have none. Default 64. */
+  readonly models?: number
+  readonly seed?: number
+}
+
+/**
+ * How long an answer will be, from the prompt: hashed n-grams and counts of what the text is made of, a small network, softmax
+ * over five classes. Everything runs in the core; a prediction is one call and allocates nothing there.
+ *
+ * Of a prompt above 2,048 UTF-16 units the first 512 and the last 1,535 are read.
+ */
+export class LengthModel {
+  readonly options: Required<LengthModelOptions>
+  readonly #core: Core
+  readonly #arena: Arena
+  readonly #encoder: TextEncoder = new TextEncoder()
+  readonly #textAt: number
+  readonly #probabilitiesAt: number
+  #text: Uint8Array = new Uint8Array(0)
+  #probabilities: Float32Array = new Float32Array(0)
+
+  /** @throws {ConfigError} `config_invalid` */
+  constructor(core: Core, options: LengthModelOptions = {}) {
+    const { bits = 16, models = 64, seed = 1 } = options
+    const problems = new Problems()
+    problems.check(isCount(bits) && bits >= 10 && bits <= 20, `bits must be 10 … 20, got ${bits}`)
+    problems.check(isCount(models) && models <= 65_536, `models must be 1 … 65536, got ${models}`)
+    problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
+    problems.throwIfAny('LengthModel')
+    this.options = { bits, models, seed }
+    this.#core = core
+    const scratch = new Arena(core, core.exports.length_shape_bytes!() >>> 0, 'LengthModel')
+    const bytes = core.exports.length_bytes!(scratch.pointer, bits, models) >>> 0
+    scratch.dispose()
+    this.#arena = new Arena(core, bytes, 'LengthModel')
+    core.exports.length_create!(this.#arena.pointer, bits, models, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+    this.#textAt = this.#at(abi.LENGTH_TEXT)
+    this.#probabilitiesAt = this.#at(abi.LENGTH_PROBABILITIES)
+  }
+
+  /** Bytes in the core. */
+  get byteLength(): number {
+    return this.#arena.byteLength
+  }
+
+  /** Answers learnt from. */
+  get updates(): number {
+    return this.#get(abi.LENGTH_UPDATES)
+  }
+
+  get learningRate(): number {
+    return this.#get(abi.LENGTH_RATE)
+  }
+
+  /** From the next answer on. @throws {ConfigError} `config_invalid` */
+  set learningRate(rate: number) {
+    if (!(rate >= 0 && rate < Infinity))
+      throw new ConfigError('config_invalid', `learningRate must be ≥ 0, got ${rate}`)
+    this.#core.exports.length_set!(this.#arena.pointer, abi.LENGTH_RATE, rate)
+  }
+
+  /**
+   * @param model  row of the model, 0 for one that has none
+   * @returns probabilities of the five classes; the core's own memory, good until the next call
+   */
+  predict(prompt: string, model: number): Float32Array {
+    const { pointer } = this.#arena
+    const bytes = this.#stage(prompt)
+    try {
+      this.#core.exports.length_predict!(pointer, bytes, prompt.length, model)
+    } catch (cause) {
+      throw this.#core.failed('length_predict', cause)
+    }
+    return this.#probabilities
+  }
+
+  /**
+   * One step on a prompt whose answer was of class `target`.
+   * @returns cross-entropy before the step
+   */
+  learn(prompt: string, model: number, target: number): number {
+    const { pointer } = this.#arena
+    const bytes = this.#stage(prompt)
+    return this.#core.guard('length_learn', (e) => e.length_learn!(pointer, bytes, prompt.length, model, target))
+  }
+
+  /** The distinct rows of the table that a prompt's n-grams hash to, in the order they are met; and its raw counts. */
+  features(prompt: string): { readonly rows: Uint32Array; readonly counts: Float32Array } {
+    this.predict(prompt, 0)
+    const { buffer } = this.#core.memory
+    const size = this.#get(abi.LENGTH_ROW_COUNT)
+    return {
+      rows: new Uint32Array(buffer, this.#at(abi.LENGTH_ROWS), size).slice(),
+      counts: new Float32Array(buffer, this.#at(abi.LENGTH_COUNTS), COUNTS).slice(),
+    }
+  }
+
+  /** Everything an exact resume needs. */
+  save(): Tensor[] {
+    const rows = 2 ** this.options.bits
+    const { buffer } = this.#core.memory
+    const read = (which: number, length: number): Float32Array => new Float32Array(buffer, this.#at(which), length)
+    const weights = this.#get(abi.LENGTH_WEIGHT_COUNT)
+    return [
+      floatTensor('table', [rows, TABLE_WIDTH], read(abi.LENGTH_TABLE, TABLE_WIDTH * rows)),
+      floatTensor('table.squares', [rows], read(abi.LENGTH_TABLE_SQUARES, rows)),
+      floatTensor('weights', [weights], read(abi.LENGTH_WEIGHTS, weights)),
+      floatTensor('weights.squares', [weights], read(abi.LENGTH_SQUARES, weights)),
+      floatTensor('moments', [2, COUNTS], read(abi.LENGTH_MOMENTS, 2 * COUNTS)),
+      doubleTensor('values', [this.updates, this.#get(abi.LENGTH_SEEN), this.learningRate]),
+    ]
+  }
+
+  /**
+   * Continues where `save` was called, in a model of the same sizes.
+   * @throws {FormatError} as `TensorReader`; nothing changed
+   */
+  load(tensors: readonly Tensor[]): void {
+    const rows = 2 ** this.options.bits
+    const weights = this.#get(abi.LENGTH_WEIGHT_COUNT)
+    const reader = new TensorReader(tensors)
+    const blocks = [
+      [abi.LENGTH_TABLE, reader.floats('table', [rows, TABLE_WIDTH])],
+      [abi.LENGTH_TABLE_SQUARES, reader.floats('table.squares', [rows])],
+      [abi.LENGTH_WEIGHTS, reader.floats('weights', [weights])],
+      [abi.LENGTH_SQUARES, reader.floats('weights.squares', [weights])],
+      [abi.LENGTH_MOMENTS, reader.floats('moments', [2, COUNTS])],
+    ] as const
+    const [updates, seen, rate] = reader.doubles('values', 3)
+    const { buffer } = this.#core.memory
+    for (const [which, values] of blocks) new Float32Array(buffer, this.#at(which), values.length).set(values)
+    const { length_set: set } = this.#core.exports
+    set!(this.#arena.pointer, abi.LENGTH_UPDATES, updates!)
+    set!(this.#arena.pointer, abi.LENGTH_SEEN, seen!)
+    set!(this.#arena.pointer, abi.LENGTH_RATE, rate!)
+  }
+
+  dispose(): void {
+    this.#arena.dispose()
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+
+  /** Writes what is read of the prompt where the core finds it. A lone surrogate becomes U+FFFD. */
+  #stage(prompt: string): number {
+    const { buffer } = this.#core.memory
+    if (this.#text.buffer !== buffer) {
+      this.#text = new Uint8Array(buffer, this.#textAt, TEXT_BYTES)
+      this.#probabilities = new Float32Array(buffer, this.#probabilitiesAt, LENGTH_CLASSES)
+    }
+    const read = prompt.length <= LONGEST ? prompt : `${prompt.slice(0, HEAD)} ${prompt.slice(-TAIL)}`
+    return this.#encoder.encodeInto(read, this.#text).written
+  }
+
+  #at(which: number): number {
+    return this.#core.exports.length_pointer!(this.#arena.pointer, which) >>> 0
+  }
+
+  #get(which: number): number {
+    return this.#core.exports.length_get!(this.#arena.pointer, which)
+  }
+}
