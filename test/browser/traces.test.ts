@@ -5,6 +5,7 @@ import { createCore } from '@trimtab/core'
 import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { notChecked } from '../not-checked.js'
 import { bytesOf, requestTraces, WRITERS } from '../traces/index.mjs'
 import { canUseChromium, launchChromium } from './chromium.mjs'
 import { serve } from './serve.mjs'
@@ -16,8 +17,7 @@ const TIMEOUT_MS = 60_000
 /** A real file where there is one; else one that is made here, which says less about real ones. */
 const REAL = at('../../../shared/data/traces/nezha_ob_jaeger.json.gz')
 const isReal = existsSync(REAL)
-if (!isReal)
-  console.warn('\nNOT CHECKED: real traces on the page of traces; needs ../shared/data, a generated file stands in\n')
+if (!isReal) notChecked('real traces on the page of traces', '../shared/data; a generated file stands in')
 
 const name = isReal ? 'nezha_ob_jaeger.json.gz' : 'generated.json.gz'
 
@@ -28,7 +28,7 @@ async function traceBytes(): Promise<Buffer> {
 }
 
 const inBrowser = canUseChromium('whether the page of traces runs in a browser')
-const title = `the page of traces${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}${isReal ? '' : ' with a generated file (real ones: NOT CHECKED, needs ../shared/data)'}`
+const title = `the page of traces${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`
 describe.skipIf(!inBrowser)(title, () => {
   let site: Awaited<ReturnType<typeof serve>>
   let browser: Browser

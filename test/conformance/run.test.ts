@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCore } from '@trimtab/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { notChecked } from '../not-checked.js'
 import { casesOf } from './cases.mjs'
 import { compare } from './compare.mjs'
 import { handlers } from './hpa-vpa.mjs'
@@ -128,7 +129,5 @@ if (existsSync(VECTORS)) {
     })
   })
 } else {
-  it('vectors of the Kubernetes autoscalers need ../shared/data (absent: not checked)', () => {
-    console.warn('conformance: ../shared/data/hpa-vpa is absent, its vectors are NOT checked')
-  })
+  notChecked('vectors of the Kubernetes autoscalers', '../shared/data/hpa-vpa')
 }

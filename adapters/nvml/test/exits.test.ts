@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { notChecked } from '../../../test/not-checked.js'
 import { readLeases } from '../src/index.js'
 import { FakeNvml, HAS_GCC, sayUnchecked } from './fake/index.js'
 import { bundleWithKoffi, RunningProgram } from './program.js'
@@ -27,10 +28,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 describe.runIf(HAS_GCC).each(Object.entries(COMMANDS))('a process on %s', (runtime, command) => {
   if (!existsSync(command[0]!)) {
-    console.warn(
-      `GPU clocks on ${runtime}: NOT CHECKED, because it is not installed (npm run test:runtimes installs it)`,
-    )
-    it(`needs ${runtime} (absent: not checked)`, () => {})
+    notChecked(`GPU clocks on ${runtime}`, `${runtime} (npm run test:runtimes installs it)`)
     return
   }
   const isReference = runtime === 'Node' // the others start slowly, and differ in nothing but what is tried here

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { casesOf } from '../../../test/conformance/cases.mjs'
 import { handlers } from '../../../test/conformance/nn.mjs'
+import { notChecked } from '../../../test/not-checked.js'
 import { type Core, createCore } from '../src/index.js'
 
 type Vector = { kind: string; name: string; case: unknown }
@@ -17,8 +18,7 @@ beforeAll(async () => {
 })
 
 if (!existsSync(FOLDER)) {
-  console.warn('nn-vectors: ../shared/data is absent, reference vectors were not checked')
-  it('needs ../shared/data/nn-vectors (absent: not checked)', () => {})
+  notChecked('the reference vectors of networks', '../shared/data/nn-vectors')
 } else {
   const files = readdirSync(FOLDER)
     .filter((name) => name.endsWith('.json'))

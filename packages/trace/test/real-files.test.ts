@@ -1,6 +1,7 @@
 // Every real trace file at hand goes the whole way. What had to be mended in each is pinned: traces, spans, repairs.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { notChecked } from '../../../test/not-checked.js'
 import type { RepairCode } from '../src/index.js'
 import { wholeWay } from './hostile/whole-way.js'
 
@@ -64,8 +65,7 @@ const FILES: Record<string, [traces: number, spans: number, repairs: Partial<Rec
 
 describe('real trace files', () => {
   if (!existsSync(data)) {
-    console.warn('../shared/data is absent: real trace files are not checked')
-    it('need ../shared/data (absent: not checked)', () => {})
+    notChecked('real trace files', '../shared/data')
     return
   }
 

@@ -3,18 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { it } from 'vitest'
+import { notChecked } from '../../../../test/not-checked.js'
 
 /** Whether the fake library can be made here. */
 export const HAS_GCC: boolean = spawnSync('gcc', ['--version']).status === 0
 
-/** In place of a suite that cannot run: says so, loudly. */
-export function sayUnchecked(what: string): void {
-  console.warn(
-    `${what}: NOT CHECKED, because gcc is not installed (the tests compile a fake libnvidia-ml.so.1 with it)`,
-  )
-  it(`${what} needs gcc (absent: not checked)`, () => {})
-}
+/** In place of a suite that cannot run. */
+export const sayUnchecked = (what: string): void => notChecked(what, 'gcc, which compiles a fake libnvidia-ml.so.1')
 
 /** What can be wrong with the fake GPU: see `nvml.c`. */
 export type Weather = Readonly<Record<string, number>>

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { notChecked } from '../../../../test/not-checked.js'
 import {
   busyWatts,
   fitGpuLaw,
@@ -15,8 +16,6 @@ import {
 } from '../../src/index.js'
 
 const folder = new URL('../../../../../shared/data/gpu/', import.meta.url)
-const hasData = existsSync(folder)
-if (!hasData) console.warn('packages/serve: ../shared/data/gpu is absent; the fitted constants were not checked')
 
 const table = (text: string): Record<string, string>[] => {
   const [header, ...lines] = text.trimEnd().split('\n')
@@ -25,8 +24,8 @@ const table = (text: string): Record<string, string>[] => {
 }
 
 describe('fitted GPU laws', () => {
-  if (!hasData) {
-    it('needs ../shared/data/gpu (absent: not checked)', () => {})
+  if (!existsSync(folder)) {
+    notChecked('the fitted constants', '../shared/data/gpu')
     return
   }
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { type Core, createCore, writeSafetensors } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { notChecked } from '../../../../test/not-checked.js'
 import { type LengthExample, LengthPredictor, predictRows, scoreLengths } from '../../src/index.js'
 import { defaultLengthWeights } from '../../src/weights/index.js'
 
@@ -156,8 +157,7 @@ describe('the shipped weights', () => {
 
   const data = new URL('../../../../../shared/data/output-length/', import.meta.url)
   if (!existsSync(data)) {
-    console.warn('the shipped weights were not tested on real answers: ../shared/data is absent')
-    it.skip('need ../shared/data (absent: not checked)')
+    notChecked('the shipped weights on real answers', '../shared/data')
     return
   }
   const read = (name: string): (LengthExample & { tier: string })[] =>

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { notChecked } from '../../../../test/not-checked.js'
 import { parseTraces, Repairs, readSpanTable, readTraces, type Trace, toSpans } from '../../src/index.js'
 
 const HEADER = 'trace,span,parent,service,operation,start_us,duration_us'
@@ -114,8 +115,7 @@ const data = new URL('../../../../../shared/data/traces/', import.meta.url)
 
 describe('the Nezha tables', () => {
   if (!existsSync(data)) {
-    console.warn('../shared/data is absent: the Nezha span tables are not checked')
-    it('need ../shared/data (absent: not checked)', () => {})
+    notChecked('the Nezha span tables', '../shared/data')
     return
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { notChecked } from '../../../../test/not-checked.js'
 import { parseTraces, Repairs, type Span, type Trace, toSpans } from '../../src/index.js'
 import { expectedSpans, modelTraces, otlpSpellings, toOtlp } from './formats.js'
 
@@ -191,8 +192,7 @@ const pair = new URL('../../../../../shared/data/traces/jaeger_ui/', import.meta
 
 describe("Jaeger's own conversion of OTLP", () => {
   if (!existsSync(pair)) {
-    console.warn('../shared/data is absent: the pair of otlp2jaeger is not checked')
-    it('needs ../shared/data (absent: not checked)', () => {})
+    notChecked('the pair of otlp2jaeger', '../shared/data')
     return
   }
   it('gives the same trace as reading the OTLP', () => {
