@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installPacked } from './install-packed.mjs'
 
-const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const OPTIONS = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--module', 'nodenext']
-const LIBRARIES = ['--lib', 'es2023,esnext.disposable,dom']
+/** What a service on Node has, and no more: no DOM, nothing that is not yet in the language. */
+const LIBRARIES = ['--lib', 'es2023', '--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')]
 
 const folder = mkdtempSync(join(tmpdir(), 'trimtab-declarations-'))
 try {

@@ -45,6 +45,12 @@ describe('the packed packages', () => {
     )
   })
 
+  it('hold their licence each', () => {
+    for (const name of ours()) expect(tarballs[name], name).toContain('LICENSE')
+    const texts = ours().map((name) => readFileSync(join(folder, 'node_modules', name, 'LICENSE'), 'utf8'))
+    expect(new Set(texts)).toEqual(new Set([readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8')]))
+  })
+
   it('import on Node, by every name that they export', () => {
     const specifiers = ours().flatMap((name) => {
       const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))

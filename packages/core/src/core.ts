@@ -2,6 +2,7 @@ import { ABI_VERSION } from './abi.js'
 import { CoreError } from './errors.js'
 import { CoreMath } from './math/core-math.js'
 import { type CoreBuild, type CoreExports, type CoreOptions, instantiate } from './wasm.js'
+import type { WasmMemory } from './wasm-types.js'
 
 /**
  * One instance of the WebAssembly core and the owner of its memory.
@@ -35,7 +36,7 @@ export class Core {
   }
 
   /** The memory as it is now; growth replaces its buffer, so never keep a view. */
-  get memory(): WebAssembly.Memory {
+  get memory(): WasmMemory {
     return this.#exports.memory
   }
 

@@ -113,3 +113,4 @@ export {
 export { LENGTH_CLASSES, LengthModel, type LengthModelOptions } from './text/length-model.js'
 export { type PathColumns, type PathRequest, type PathResult, TraceKernel } from './trace/trace-kernel.js'
 export { type CoreBuild, type CoreExports, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'
+export type { WasmMemory, WasmSource } from './wasm-types.js'

@@ -1,5 +1,6 @@
 // Chooses and instantiates the core's module: SIMD where the host has it, scalar elsewhere, relaxed SIMD only when asked for.
 import { ConfigError, CoreError } from './errors.js'
+import type { WasmMemory, WasmSource } from './wasm-types.js'
 
 // Smallest modules that use the feature: `i32x4.splat`-class for SIMD, `f32x4.relaxed_madd`-class for relaxed SIMD.
 const SIMD_PROBE = [
@@ -25,12 +26,12 @@ export interface CoreOptions {
    */
   readonly build?: CoreBuild
   /** Your own copy of `@trimtab/core/core.wasm`, for hosts with a loader or policy of their own. */
-  readonly module?: WebAssembly.Module | BufferSource
+  readonly module?: WasmSource
 }
 
 /** The exports of assembly/index.ts; every number is an i32, f32, f64 or pointer. */
 export type CoreExports = Readonly<Record<string, (...values: number[]) => number>> & {
-  readonly memory: WebAssembly.Memory
+  readonly memory: WasmMemory
 }
 
 export async function instantiate(options: CoreOptions): Promise<{ exports: CoreExports; build: CoreBuild }> {
