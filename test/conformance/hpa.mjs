@@ -206,6 +206,9 @@ export const handlers = {
       metrics: metrics.map((metric) => metric.spec),
       tolerances: { up: inputs.toleranceUp, down: inputs.toleranceDown },
       downscaleStabilizationSeconds: inputs.downscaleStabilizationSeconds,
+      // Kubernetes has neither; the vectors' samples are dated 0.
+      scaleToZeroCooldownSeconds: 0,
+      sampleWindowSeconds: Number.POSITIVE_INFINITY,
       ...toPeriods(inputs),
       scaleUpLimitFactor: inputs.scaleUpLimitFactor,
       scaleUpLimitMinimum: inputs.scaleUpLimitMinimum,

@@ -85,6 +85,7 @@ describe('HorizontalAutoscaler', () => {
       minReplicas: 0,
       maxReplicas: 9,
       downscaleStabilizationSeconds: 0,
+      scaleToZeroCooldownSeconds: 0,
       metrics: [{ source: 'external', target: { valueMilli: 1000 } }],
     })
     const at = (nowSeconds: number, specReplicas: number, value: number) =>

@@ -108,10 +108,32 @@ describe('replicas for CPU utilization', () => {
     )
   })
 
-  it('refuses a sample that is not a number', () => {
-    const usage = [usageOf('a', Number.NaN)]
-    expect(() => propose(cpuAt(50), { usage }, [pod('a', 10)])).toThrow(
-      expect.objectContaining({ code: 'metric_not_a_number' }),
+  const pods = [pod('a', 1000), pod('b', 1000)]
+  const samplesOf = (valueMilli: number): Reading => ({
+    samples: [{ pod: 'a', atSeconds: NOW, windowSeconds: 60, valueMilli }],
+  })
+  it.each<[string, MetricSpec, (bad: number) => Reading]>([
+    ['a resource', cpuAt(50), (bad) => ({ usage: [usageOf('a', 100), usageOf('b', bad)] })],
+    ['the pods', { source: 'pods', target: { averageValueMilli: 500 } }, samplesOf],
+    ['an object', { source: 'object', target: { valueMilli: 500 } }, (bad) => ({ values: [100, bad] })],
+    ['the outside', { source: 'external', target: { averageValueMilli: 500 } }, (bad) => ({ values: [bad] })],
+    ['a tally', cpuAt(50), (bad) => ({ tally: { readyPods: 2, usageMilli: bad, weight: 2000 } })],
+    [
+      'a tally of unready pods',
+      cpuAt(50),
+      (bad) => ({ tally: { readyPods: 2, usageMilli: 1, weight: 1, unreadyWeight: bad } }),
+    ],
+  ])('refuses NaN, infinite and negative numbers of %s', (_, metric, readingOf) => {
+    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1]) {
+      expect(() => propose(metric, readingOf(bad), pods)).toThrow(
+        expect.objectContaining({ code: 'metric_invalid', message: expect.stringContaining(`got ${bad}`) }),
+      )
+    }
+  })
+
+  it('refuses a request that cannot be', () => {
+    expect(() => propose(cpuAt(50), { usage: [usageOf('a', 100)] }, [pod('a', -1000)])).toThrow(
+      expect.objectContaining({ code: 'metric_invalid' }),
     )
   })
 
@@ -153,9 +175,32 @@ describe('replicas for other metrics', () => {
     expect(propose(metric, { samples }, pods)).toEqual({ replicas: 6, usageMilli: 1000, averageValueMilli: 1000 })
   })
 
+  it.each([
+    ['a rolling surge', 13],
+    ['a quota', 7],
+  ])('keeps the size of the workload, not the number of pods, during %s', (_, statusReplicas) => {
+    const external: MetricSpec = { source: 'external', target: { averageValueMilli: 1000 } }
+    const sizeFor = (value: number): number =>
+      proposeReplicas(
+        external,
+        { values: [value] },
+        { nowSeconds: NOW, specReplicas: 10, statusReplicas, pods },
+        TOLERANCES,
+        PERIODS,
+      ).replicas
+    expect(sizeFor(10_500)).toBe(10)
+    expect(sizeFor(13_000)).toBe(13)
+    expect(sizeFor(7000)).toBe(7)
+  })
+
   it('saturates at 32 bits and survives zero replicas', () => {
-    expect(replicasForAverage(Number.MAX_SAFE_INTEGER, 1, 3, TOLERANCES).replicas).toBe(2147483647)
-    expect(replicasForAverage(0, 5000, 0, TOLERANCES)).toEqual({ replicas: 0, usageMilli: 0 })
+    expect(
+      replicasForAverage(Number.MAX_SAFE_INTEGER, 1, { specReplicas: 3, statusReplicas: 3 }, TOLERANCES).replicas,
+    ).toBe(2147483647)
+    expect(replicasForAverage(0, 5000, { specReplicas: 0, statusReplicas: 0 }, TOLERANCES)).toEqual({
+      replicas: 0,
+      usageMilli: 0,
+    })
   })
 })
 

@@ -22,15 +22,20 @@ const DEFAULT_METRICS: readonly MetricSpec[] = [
 export function completeSpec(spec: HorizontalAutoscalerSpec): CompleteSpec {
   const { behavior, tolerance = DEFAULT_TOLERANCE, minReplicas = 1, maxReplicas } = spec
   const metrics = spec.metrics === undefined || spec.metrics.length === 0 ? DEFAULT_METRICS : spec.metrics
+  const { scaleToZeroCooldownSeconds = 300, sampleWindowSeconds = 300 } = spec
   const problems = new Problems()
   const isCount = (n: number): boolean => Number.isInteger(n) && n >= 0
   problems.check(isCount(minReplicas), `minReplicas must be a whole number >= 0, got ${minReplicas}`)
   problems.check(isCount(maxReplicas) && maxReplicas > 0, `maxReplicas must be a whole number > 0, got ${maxReplicas}`)
   problems.check(!(maxReplicas < minReplicas), `maxReplicas ${maxReplicas} must be >= minReplicas ${minReplicas}`)
   problems.check(tolerance >= 0, `tolerance must be >= 0, got ${tolerance}`)
+  for (const [name, seconds] of Object.entries({ scaleToZeroCooldownSeconds, sampleWindowSeconds })) {
+    problems.check(seconds >= 0, `${name} must be >= 0, got ${seconds}`)
+  }
   metrics.forEach((metric, i) => {
     for (const [name, value] of Object.entries(metric.target ?? {})) {
-      problems.check(value > 0, `metrics[${i}].target.${name} must be > 0, got ${value}`)
+      const isUsable = value > 0 && value < Number.POSITIVE_INFINITY
+      problems.check(isUsable, `metrics[${i}].target.${name} must be a finite number > 0, got ${value}`)
     }
   })
   problems.throwIfAny('horizontal autoscaler')
@@ -47,6 +52,8 @@ export function completeSpec(spec: HorizontalAutoscalerSpec): CompleteSpec {
     initialReadinessDelaySeconds: spec.initialReadinessDelaySeconds ?? 30,
     scaleUpLimitFactor: spec.scaleUpLimitFactor ?? 2,
     scaleUpLimitMinimum: spec.scaleUpLimitMinimum ?? 4,
+    scaleToZeroCooldownSeconds,
+    sampleWindowSeconds,
     behavior: behavior && {
       scaleUp: completeRules('scaleUp', behavior.scaleUp),
       scaleDown: completeRules('scaleDown', behavior.scaleDown),

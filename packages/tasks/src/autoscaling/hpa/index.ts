@@ -1,3 +1,4 @@
+export { SteadyClock } from '../steady-clock.js'
 export {
   type CompleteScalingRules,
   completeRules,
@@ -16,9 +17,11 @@ export {
   countReadyPods,
   groupPods,
   type PodGroups,
+  type PodOwners,
   podRequests,
   type ReadinessPeriods,
   resourceSamples,
+  separateForeign,
 } from './pods.js'
 export { failureReason, proposeReplicas, type ScaleTarget } from './propose.js'
 export { usageRatio, utilizationRatio } from './ratio.js'

@@ -1,5 +1,26 @@
-import { MetricError } from './metric-error.js'
+import { MetricError, requireAmount } from './metric-error.js'
 import type { Pod, PodSample, PodUsage } from './types.js'
+
+/** Pods of the workload, and the names of those that a selector found beside them. */
+export interface PodOwners {
+  readonly own: readonly Pod[]
+  readonly foreign: ReadonlySet<string>
+}
+
+/**
+ * Takes the pods of other workloads out: a selector goes by labels alone, and two workloads may carry the same.
+ * A pod whose workload is not known counts as the workload's own.
+ * @param workload  uid of the workload that is scaled; `undefined`: every pod counts
+ */
+export function separateForeign(pods: readonly Pod[], workload: string | undefined): PodOwners {
+  const own: Pod[] = []
+  const foreign = new Set<string>()
+  for (const pod of pods) {
+    if (workload === undefined || pod.workload === undefined || pod.workload === workload) own.push(pod)
+    else foreign.add(pod.name)
+  }
+  return { own, foreign }
+}
 
 /** Which pods may be judged by their samples, by name. */
 export interface PodGroups {
@@ -83,7 +104,7 @@ export function resourceSamples(
 
 /**
  * Each pod's request of one resource, in thousandths.
- * @throws {MetricError} `missing_request`, `container_not_found`: a utilization of nothing cannot be computed
+ * @throws {MetricError} `missing_request`, `container_not_found`, `metric_invalid`: a utilization of nothing cannot be computed
  */
 export function podRequests(
   pods: readonly Pod[],
@@ -105,7 +126,7 @@ export function podRequests(
           `container ${name} of pod ${pod.name} has no ${resource} request: set one, or target an average value`,
         )
       }
-      sum += request
+      sum += requireAmount(request, `the ${resource} request of container ${name} of pod ${pod.name}`)
     }
     requests.set(pod.name, sum)
   }

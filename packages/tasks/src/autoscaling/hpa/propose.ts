@@ -1,4 +1,4 @@
-import { MetricError } from './metric-error.js'
+import { MetricError, requireAmount } from './metric-error.js'
 import { type ReadinessPeriods, resourceSamples } from './pods.js'
 import {
   type ReplicaProposal,
@@ -17,8 +17,12 @@ export interface ScaleTarget {
   readonly specReplicas: number
   /** Replicas that exist. */
   readonly statusReplicas: number
-  /** All pods that the selector finds. */
+  /** Its pods. */
   readonly pods: readonly Pod[]
+  /** Names of pods whose samples do not count: they belong to another workload. Default none. */
+  readonly foreign?: ReadonlySet<string>
+  /** Samples dated further from now than this count as missing. Default: any date. */
+  readonly sampleWindowSeconds?: number
 }
 
 /**
@@ -35,8 +39,9 @@ export function proposeReplicas(
   switch (metric.source) {
     case 'resource':
     case 'pods': {
-      const tally = tallyFor(metric, require(metric, reading), scale, periods)
-      return checkNumber(replicasForPods(tally, metric.target, scale.specReplicas, tolerances))
+      const { tally, refusedSamples } = tallyFor(metric, require(metric, reading), scale, periods)
+      const proposal = checkNumber(replicasForPods(tally, metric.target, scale.specReplicas, tolerances))
+      return refusedSamples === 0 ? proposal : { ...proposal, refusedSamples }
     }
     case 'object':
     case 'external': {
@@ -44,11 +49,11 @@ export function proposeReplicas(
       if (!('values' in found)) throw mismatch(metric)
       if (found.values.length === 0) throw unavailable(metric)
       let sum = 0
-      for (const value of found.values) sum += value
+      for (const value of found.values) sum += requireAmount(value, `a value of the ${metric.source} metric`)
       return checkNumber(
         'valueMilli' in metric.target
           ? replicasForValue(sum, metric.target.valueMilli, scale.pods, scale.specReplicas, tolerances)
-          : replicasForAverage(sum, metric.target.averageValueMilli, scale.statusReplicas, tolerances),
+          : replicasForAverage(sum, metric.target.averageValueMilli, scale, tolerances),
       )
     }
     default:
@@ -75,22 +80,52 @@ export function failureReason(metric: MetricSpec): string {
 function tallyFor(
   metric: MetricSpec & { readonly source: 'resource' | 'pods' },
   reading: Reading,
-  { pods, nowSeconds }: ScaleTarget,
+  scale: ScaleTarget,
   periods: ReadinessPeriods,
-): PodTally {
-  if ('tally' in reading) return reading.tally
+): { readonly tally: PodTally; readonly refusedSamples: number } {
+  if ('tally' in reading) {
+    for (const [name, amount] of Object.entries(reading.tally)) requireAmount(amount, `tally.${name}`)
+    return { tally: reading.tally, refusedSamples: 0 }
+  }
   const { target } = metric
+  let samples: Map<string, PodSample>
   if (metric.source === 'resource' && 'usage' in reading) {
-    const { resource, container } = metric
-    const samples = resourceSamples(reading.usage, resource, container)
-    return tallyPods(pods, samples, { resource, container, target }, periods, nowSeconds)
+    samples = resourceSamples(reading.usage, metric.resource, metric.container)
+  } else if (metric.source === 'pods' && 'samples' in reading) {
+    samples = new Map(reading.samples.map((sample) => [sample.pod, sample]))
+  } else throw mismatch(metric)
+  const refusedSamples = removeUnusable(samples, scale)
+  const { resource, container } = metric.source === 'resource' ? metric : PLAIN_PODS
+  const tally = tallyPods(scale.pods, samples, { resource, container, target }, periods, scale.nowSeconds)
+  return { tally, refusedSamples }
+}
+
+/** A metric of the pods that is no resource: readiness says nothing about it. */
+const PLAIN_PODS = { resource: '', container: undefined }
+
+/**
+ * Takes out samples of foreign pods and samples that are not of now; those are counted.
+ * @throws {MetricError} `metric_invalid`, `no_samples` where none is of now
+ */
+function removeUnusable(
+  samples: Map<string, PodSample>,
+  { foreign, nowSeconds, sampleWindowSeconds = Number.POSITIVE_INFINITY }: ScaleTarget,
+): number {
+  let refused = 0
+  for (const { pod, atSeconds, valueMilli } of [...samples.values()]) {
+    if (foreign?.has(pod)) samples.delete(pod)
+    else if (!(Math.abs(atSeconds - nowSeconds) <= sampleWindowSeconds)) {
+      samples.delete(pod)
+      refused += 1
+    } else requireAmount(valueMilli, `the sample of pod ${pod}`)
   }
-  if (metric.source === 'pods' && 'samples' in reading) {
-    const samples = new Map<string, PodSample>()
-    for (const sample of reading.samples) samples.set(sample.pod, sample)
-    return tallyPods(pods, samples, { resource: '', container: undefined, target }, periods, nowSeconds)
+  if (refused > 0 && samples.size === 0) {
+    throw new MetricError(
+      'no_samples',
+      `each of ${refused} samples is dated more than ${sampleWindowSeconds} s before or after now, ${nowSeconds} (is a clock wrong?)`,
+    )
   }
-  throw mismatch(metric)
+  return refused
 }
 
 function require(metric: MetricSpec, reading: Reading | undefined): Reading {
@@ -116,7 +151,7 @@ function unknownSource(metric: never): never {
 
 function checkNumber(proposal: ReplicaProposal): ReplicaProposal {
   if (Number.isNaN(proposal.replicas)) {
-    throw new MetricError('metric_not_a_number', 'a sample or its target is not a number')
+    throw new MetricError('metric_invalid', 'a target is not a number')
   }
   return proposal
 }

@@ -1,8 +1,10 @@
+import { Problems } from '@trimtab/core'
+import { SteadyClock } from '../steady-clock.js'
 import { type CompleteScalingRules, limitRate, noteScaleEvent, type ScaleEvents } from './behavior.js'
 import { History } from './history.js'
 import { applyLegacyLimits, type LegacyLimits, type LimitReason } from './limits.js'
 import { MetricError } from './metric-error.js'
-import type { ReadinessPeriods } from './pods.js'
+import { type ReadinessPeriods, separateForeign } from './pods.js'
 import { failureReason, proposeReplicas, type ScaleTarget } from './propose.js'
 import type { ReplicaProposal, Tolerances } from './replica-calculator.js'
 import { stabilizeDownscale, stabilizeWithBehavior } from './stabilization.js'
@@ -13,6 +15,8 @@ export interface CompleteSpec extends LegacyLimits, ReadinessPeriods {
   readonly metrics: readonly MetricSpec[]
   readonly tolerances: Tolerances
   readonly downscaleStabilizationSeconds: number
+  readonly scaleToZeroCooldownSeconds: number
+  readonly sampleWindowSeconds: number
   readonly behavior: { readonly scaleUp: CompleteScalingRules; readonly scaleDown: CompleteScalingRules } | undefined
 }
 
@@ -23,9 +27,15 @@ export interface AutoscalerState {
   readonly events: ScaleEvents
   /** The autoscaler itself went to zero: only then may it come back. */
   isScaledToZero: boolean
+  /** Since when all metrics have asked for zero, on `clock`; `undefined`: they do not. */
+  idleSinceSeconds: number | undefined
+  /** What the ages of recommendations and events are measured on. */
+  readonly clock: SteadyClock
 }
 
+/** What one pass looks at. */
 export interface ReconcileInput {
+  /** Passes come in order of time; one out of order does no harm. */
   readonly nowSeconds: number
   /** Replicas asked for. */
   readonly specReplicas: number
@@ -33,10 +43,15 @@ export interface ReconcileInput {
   readonly statusReplicas?: number
   /** All pods that the selector finds; may be left out where every reading is a tally or an average. */
   readonly pods?: readonly Pod[]
+  /** Uid of the workload: pods that belong to another one are left out. Default: all pods count. */
+  readonly workload?: string
+  /** An autoscaler brought the target to zero, as its object says. Default: what this one remembers. */
+  readonly isScaledToZero?: boolean
   /** One for each metric of the spec, in order; `undefined` where the metrics API failed. */
   readonly readings: readonly (Reading | undefined)[]
 }
 
+/** What one pass decided, and why. */
 export interface ReconcileResult {
   /** The size to set. */
   readonly replicas: number
@@ -47,19 +62,59 @@ export interface ReconcileResult {
   readonly proposals: readonly (ReplicaProposal | undefined)[]
   /** The first failure of a metric. The others may have scaled up all the same. */
   readonly error: MetricError | undefined
+  /**
+   * How far the clock was set since the last pass (backwards: negative), in seconds; 0: it went on. Recommendations and
+   * events keep their ages through it.
+   */
+  readonly clockStepSeconds: number
 }
+
+/** What a pass decides before it is known what the clock did. */
+type Outcome = Omit<ReconcileResult, 'clockStepSeconds'>
+
+/** A longer time without a pass counts as this much: no step of the clock outdates a stabilization window at once. */
+const MAX_PAUSE_SECONDS = 300
 
 const NO_PODS: readonly Pod[] = []
 const NO_PROPOSALS: readonly ReplicaProposal[] = []
 
 /** A fresh memory: a restarted autoscaler remembers the current size first, so that it does not shrink at once. */
 export function createState(): AutoscalerState {
-  return { recommendations: undefined, events: { up: new History(), down: new History() }, isScaledToZero: false }
+  return {
+    recommendations: undefined,
+    events: { up: new History(), down: new History() },
+    isScaledToZero: false,
+    idleSinceSeconds: undefined,
+    clock: new SteadyClock(MAX_PAUSE_SECONDS),
+  }
 }
 
-/** One pass: metrics, stabilization, limits. Updates `state`. */
+/**
+ * One pass: metrics, stabilization, limits. Updates `state`.
+ * @throws {ConfigError} `config_invalid` for a time or a size that cannot be; `state` is as it was
+ */
 export function reconcile(spec: CompleteSpec, state: AutoscalerState, input: ReconcileInput): ReconcileResult {
-  const { nowSeconds, specReplicas: current } = input
+  requirePass(input)
+  const clockStepSeconds = state.clock.read(input.nowSeconds)
+  return { ...decide(spec, state, input, state.clock.steadySeconds), clockStepSeconds }
+}
+
+function requirePass({ nowSeconds, specReplicas, statusReplicas = specReplicas }: ReconcileInput): void {
+  const problems = new Problems()
+  problems.check(Number.isFinite(nowSeconds), `nowSeconds must be a time, got ${nowSeconds}`)
+  for (const [name, replicas] of Object.entries({ specReplicas, statusReplicas })) {
+    const isCount = Number.isInteger(replicas) && replicas >= 0
+    problems.check(isCount, `${name} must be a whole number >= 0, got ${replicas}`)
+  }
+  problems.throwIfAny('horizontal autoscaler')
+}
+
+/** @param nowSeconds  steady time */
+function decide(spec: CompleteSpec, state: AutoscalerState, input: ReconcileInput, nowSeconds: number): Outcome {
+  const current = input.specReplicas
+  // It came back only when it is seen above zero: a change of size may fail on its way.
+  if (current > 0) state.isScaledToZero = false
+  else if (input.isScaledToZero !== undefined) state.isScaledToZero = input.isScaledToZero
   if (state.recommendations === undefined) {
     state.recommendations = new History()
     state.recommendations.append(current, nowSeconds)
@@ -67,12 +122,15 @@ export function reconcile(spec: CompleteSpec, state: AutoscalerState, input: Rec
   if (current === 0 && !mayLeaveZero(spec, state)) {
     return stay(current, [condition('ScalingActive', 'False', 'ScalingDisabled')], NO_PROPOSALS, undefined)
   }
-  if (current > spec.maxReplicas) return rescale(spec, state, input, spec.maxReplicas, [], NO_PROPOSALS, undefined)
+  if (current > spec.maxReplicas)
+    return rescale(spec, state, input, nowSeconds, spec.maxReplicas, [], NO_PROPOSALS, undefined)
   if (current !== 0 && current < spec.minReplicas) {
-    return rescale(spec, state, input, spec.minReplicas, [], NO_PROPOSALS, undefined)
+    return rescale(spec, state, input, nowSeconds, spec.minReplicas, [], NO_PROPOSALS, undefined)
   }
 
   const asked = askMetrics(spec, input)
+  const isIdle = asked.replicas === 0 && asked.error === undefined
+  state.idleSinceSeconds = isIdle ? (state.idleSinceSeconds ?? nowSeconds) : undefined
   if (asked.isRefused) {
     return stay(current, [condition('ScalingActive', 'False', asked.reason)], asked.proposals, asked.error)
   }
@@ -81,9 +139,14 @@ export function reconcile(spec: CompleteSpec, state: AutoscalerState, input: Rec
     condition('ScalingActive', 'True', 'ValidMetricFound'),
     condition('ScalingLimited', size.isLimited ? 'True' : 'False', size.limit),
   ]
-  const replicas = current === 0 ? Math.max(size.replicas, spec.minReplicas) : size.replicas
-  if (replicas !== current) return rescale(spec, state, input, replicas, conditions, asked.proposals, asked.error)
-  return stay(current, conditions, asked.proposals, asked.error, size.stabilization)
+  const isCooling = current > 0 && nowSeconds - (state.idleSinceSeconds ?? nowSeconds) < spec.scaleToZeroCooldownSeconds
+  const least = current === 0 ? spec.minReplicas : isCooling ? 1 : 0
+  const replicas = Math.max(size.replicas, least)
+  if (replicas !== current) {
+    return rescale(spec, state, input, nowSeconds, replicas, conditions, asked.proposals, asked.error)
+  }
+  const stabilization = size.replicas < replicas ? 'ScaleDownStabilized' : size.stabilization
+  return stay(current, conditions, asked.proposals, asked.error, stabilization)
 }
 
 interface Asked {
@@ -97,9 +160,10 @@ interface Asked {
 }
 
 function askMetrics(spec: CompleteSpec, input: ReconcileInput): Asked {
-  const { nowSeconds, specReplicas } = input
-  const statusReplicas = input.statusReplicas ?? specReplicas
-  const scale: ScaleTarget = { nowSeconds, specReplicas, statusReplicas, pods: input.pods ?? NO_PODS }
+  const { nowSeconds, specReplicas, statusReplicas = specReplicas, pods = NO_PODS, workload } = input
+  const { own, foreign } = separateForeign(pods, workload)
+  const { sampleWindowSeconds } = spec
+  const scale: ScaleTarget = { nowSeconds, specReplicas, statusReplicas, pods: own, foreign, sampleWindowSeconds }
   const asked: Asked = { replicas: 0, isRefused: false, reason: '', error: undefined, proposals: [] }
   let failures = 0
   for (let i = 0; i < spec.metrics.length; i += 1) {
@@ -179,7 +243,7 @@ function stay(
   proposals: ReconcileResult['proposals'],
   error: MetricError | undefined,
   reason = 'SucceededGetScale',
-): ReconcileResult {
+): Outcome {
   conditions.push(condition('AbleToScale', 'True', reason))
   return { replicas, action: 'none', conditions, proposals, error }
 }
@@ -187,16 +251,17 @@ function stay(
 function rescale(
   spec: CompleteSpec,
   state: AutoscalerState,
-  { specReplicas, nowSeconds }: ReconcileInput,
+  { specReplicas }: ReconcileInput,
+  nowSeconds: number,
   replicas: number,
   conditions: Condition[],
   proposals: ReconcileResult['proposals'],
   error: MetricError | undefined,
-): ReconcileResult {
+): Outcome {
   const isUp = replicas > specReplicas
   if (isUp) noteScaleEvent(state.events.up, replicas - specReplicas, spec.behavior?.scaleUp, nowSeconds)
   else noteScaleEvent(state.events.down, specReplicas - replicas, spec.behavior?.scaleDown, nowSeconds)
-  state.isScaledToZero = replicas === 0 && spec.minReplicas === 0 && hasWholeMetric(spec)
+  if (replicas === 0) state.isScaledToZero = spec.minReplicas === 0 && hasWholeMetric(spec)
   conditions.push(condition('AbleToScale', 'True', 'SucceededRescale'))
   return { replicas, action: isUp ? 'scale_up' : 'scale_down', conditions, proposals, error }
 }

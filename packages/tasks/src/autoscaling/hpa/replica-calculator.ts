@@ -12,12 +12,15 @@ export interface Tolerances {
   readonly down: number
 }
 
+/** The size that one metric asks for, and what it was derived from. */
 export interface ReplicaProposal {
   readonly replicas: number
   /** Of a utilization target: measured utilization of the ready pods. */
   readonly utilizationPercent?: number
   /** Of a metric of the pods: average of the ready pods. */
   readonly averageValueMilli?: number
+  /** Samples that were not of now and counted as missing; absent: none. */
+  readonly refusedSamples?: number
   /** Of the other targets: what was measured, in the target's own terms (whole value or average). */
   readonly usageMilli?: number
 }
@@ -112,18 +115,20 @@ export function replicasForValue(
 
 /**
  * Replicas for the share per pod of an object or external metric.
- * @param statusReplicas  the replicas that exist, not those asked for
+ *
+ * The size that is judged, and kept within tolerance, is the one asked for: a rolling surge has more pods and a quota fewer,
+ * and neither says what the workload needs. The share that is reported is that of the pods that exist.
  */
 export function replicasForAverage(
   usageMilli: number,
   targetAverageMilli: number,
-  statusReplicas: number,
+  { specReplicas, statusReplicas }: { readonly specReplicas: number; readonly statusReplicas: number },
   tolerances: Tolerances,
 ): ReplicaProposal {
   // 0 / 0 is NaN, which no tolerance covers: the count is then 0, as it should be.
-  const ratio = usageMilli / (targetAverageMilli * statusReplicas)
+  const ratio = usageMilli / (targetAverageMilli * specReplicas)
   return {
-    replicas: isWithin(ratio, tolerances) ? statusReplicas : ceilReplicas(usageMilli / targetAverageMilli),
+    replicas: isWithin(ratio, tolerances) ? specReplicas : ceilReplicas(usageMilli / targetAverageMilli),
     usageMilli: statusReplicas === 0 ? 0 : Math.ceil(usageMilli / statusReplicas),
   }
 }

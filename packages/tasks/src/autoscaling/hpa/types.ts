@@ -18,6 +18,8 @@ export interface Pod {
   readonly readyTransitionSeconds: number | undefined
   readonly startSeconds: number | undefined
   readonly containers: readonly PodContainer[]
+  /** The workload that it belongs to at the end of its chain of owners, by uid. Not known: left out. */
+  readonly workload?: string
 }
 
 export interface PodContainer {
@@ -135,6 +137,10 @@ export interface HorizontalAutoscalerSpec {
   readonly scaleUpLimitFactor?: number
   /** Without `behavior`: replicas that may always be reached in one pass. Default 4. */
   readonly scaleUpLimitMinimum?: number
+  /** How long all metrics must have asked for zero replicas before the last one goes. Default 300. */
+  readonly scaleToZeroCooldownSeconds?: number
+  /** Samples of pods dated further from now than this, before or after, count as missing. Default 300. */
+  readonly sampleWindowSeconds?: number
 }
 
 export type ConditionType = 'AbleToScale' | 'ScalingActive' | 'ScalingLimited'
