@@ -72,6 +72,30 @@ describe('capping', () => {
     )
   })
 
+  it('raises the requests of a pod to the minimum of its LimitRange, not one below it', () => {
+    expect(
+      capToPodLimitRange(
+        [
+          { request: 1, limit: 1, target: 10 },
+          { request: 1, limit: 1, target: 20 },
+        ],
+        { min: 100, max: 0 },
+      ),
+    ).toEqual([34, 67])
+    const container = fc.integer({ min: 1, max: 2 ** 40 }).map((target) => ({ request: target, limit: target, target }))
+    fc.assert(
+      fc.property(
+        fc.array(container, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 1, max: 2 ** 42 }),
+        (pod, min) => {
+          const targets = capToPodLimitRange(pod, { min, max: 0 })
+          const sum = targets.reduce<number>((a, b) => a + b!, 0)
+          expect(sum).toBeGreaterThanOrEqual(min)
+        },
+      ),
+    )
+  })
+
   it('counts the request of a container without a recommendation and leaves it alone', () => {
     const pod = [
       { request: 10, limit: 20, target: 10 },

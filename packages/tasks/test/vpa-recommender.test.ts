@@ -25,7 +25,7 @@ const expectBytes = (got: number | undefined, want: number): void => {
 describe('VerticalRecommender', () => {
   it('says nothing of a resource that was never sampled', () => {
     const vpa = new VerticalRecommender(core.math)
-    expect(vpa.recommend(0)).toEqual({ target: {}, lowerBound: {}, upperBound: {}, uncappedTarget: {} })
+    expect(vpa.recommend(0)).toMatchObject({ target: {}, lowerBound: {}, upperBound: {}, uncappedTarget: {} })
     vpa.addMemorySample(0, 500e6)
     expect(Object.keys(vpa.recommend(0).target)).toEqual(['memoryBytes'])
   })
@@ -62,8 +62,8 @@ describe('VerticalRecommender', () => {
   it('drops kills that are older than a window', () => {
     const vpa = new VerticalRecommender(core.math)
     vpa.addMemorySample(10 * DAY, 300e6)
-    expect(vpa.recordOom(9 * DAY - 1, 900e6)).toBe(false)
-    expect(vpa.recordOom(9 * DAY, 900e6)).toBe(true)
+    expect(vpa.recordOom(9 * DAY - 1, 900e6, '', 10 * DAY)).toBe(false)
+    expect(vpa.recordOom(9 * DAY, 900e6, '', 10 * DAY)).toBe(true)
   })
 
   it('drops samples that are negative, no number, or out of order', () => {
@@ -107,12 +107,22 @@ describe('VerticalRecommender', () => {
     expect(upperBound.cpuMilli! / target.cpuMilli!).toBeLessThan(1.06 * (1 + 1 / 7.9))
   })
 
-  it('is unbounded above and asks for no growth while there is no history', () => {
+  it('publishes no upper bound and asks for no growth while there is no history', () => {
+    for (const options of [{}, { policy: { maxAllowed: { cpuMilli: 4000 } } }]) {
+      const vpa = new VerticalRecommender(core.math, options)
+      vpa.addCpuSample(0, 900)
+      vpa.addMemorySample(0, 500e6)
+      const { lowerBound, upperBound } = vpa.recommend(0)
+      expect(lowerBound.cpuMilli).toBe(25) // the pod's minimum
+      expect(upperBound).toEqual({})
+    }
+  })
+
+  it('says how much history there is, and flags less than a day', () => {
     const vpa = new VerticalRecommender(core.math)
-    vpa.addCpuSample(0, 900)
-    const { lowerBound, upperBound } = vpa.recommend(0)
-    expect(lowerBound.cpuMilli).toBe(25) // the pod's minimum
-    expect(upperBound.cpuMilli).toBe(1e14)
+    expect(vpa.recommend(0)).toMatchObject({ confidence: 0, hasLowConfidence: true })
+    for (let t = 0; t <= DAY; t += 60) vpa.addCpuSample(t, 900)
+    expect(vpa.recommend(DAY / 2)).toMatchObject({ confidence: 1, hasLowConfidence: false })
   })
 
   it('keeps lower bound ≤ target ≤ upper bound whatever is sampled', () => {
@@ -130,7 +140,7 @@ describe('VerticalRecommender', () => {
         const { target, lowerBound, upperBound } = vpa.recommend(samples.length * step)
         for (const resource of ['cpuMilli', 'memoryBytes'] as const) {
           expect(lowerBound[resource]).toBeLessThanOrEqual(target[resource]!)
-          expect(upperBound[resource]).toBeGreaterThanOrEqual(target[resource]!)
+          expect(upperBound[resource] ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(target[resource]!)
           expect(Number.isInteger(target[resource])).toBe(true)
         }
       }),
@@ -140,6 +150,7 @@ describe('VerticalRecommender', () => {
   it('forgets after eight silent days', () => {
     const vpa = new VerticalRecommender(core.math)
     vpa.addMemorySample(0, 600e6)
+    for (let day = 1; day < 8; day += 1) expect(vpa.recommend(day * DAY).target.memoryBytes).toBeDefined()
     expect(vpa.recommend(8 * DAY - 1).target.memoryBytes).toBeDefined()
     expect(vpa.recommend(8 * DAY).target.memoryBytes).toBeUndefined()
   })
@@ -168,7 +179,7 @@ describe('VerticalRecommender', () => {
     const loaded = new VerticalRecommender(core.math)
     loaded.load(JSON.parse(JSON.stringify(vpa.save())))
     expect(loaded.recommend(300_000)).toEqual(vpa.recommend(300_000))
-    const newer = { ...vpa.save(), version: 2 }
+    const newer = { ...vpa.save(), version: 3 }
     expect(() => loaded.load(newer)).toThrow(expect.objectContaining({ code: 'checkpoint_version' }))
   })
 

@@ -2,11 +2,12 @@ import type { ContainerRecommendation, ResourceAmounts } from './types.js'
 
 const MAX_INT64 = 9223372036854775807n
 
-/** `⌊a · b / c⌋` for whole amounts, exact, at most 2^63 − 1. */
-function mulDiv(a: number, b: number, c: number): number {
+/** `a · b / c` for whole amounts, exact, rounded down (`floor`) or up (`ceil`), at most 2^63 − 1. */
+function mulDiv(a: number, b: number, c: number, rounding: 'floor' | 'ceil'): number {
   const product = a * b
-  if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / c)
-  const quotient = (BigInt(a) * BigInt(b)) / BigInt(c)
+  if (product <= Number.MAX_SAFE_INTEGER) return Math[rounding](product / c)
+  const divisor = BigInt(c)
+  const quotient = (BigInt(a) * BigInt(b) + (rounding === 'ceil' ? divisor - 1n : 0n)) / divisor
   return Number(quotient > MAX_INT64 ? MAX_INT64 : quotient)
 }
 
@@ -29,7 +30,7 @@ export function proportionalLimit(
   if (!limit || !recommendedRequest) return undefined
   // A limit without a request means that the request equals it.
   if (!request || request === limit) return recommendedRequest
-  return mulDiv(limit, recommendedRequest, request)
+  return mulDiv(limit, recommendedRequest, request, 'floor')
 }
 
 const FIELDS = ['target', 'lowerBound', 'upperBound'] as const
@@ -89,7 +90,8 @@ export interface PodLimitRangeContainer extends ContainerAmounts {
 }
 
 /**
- * Scales the requests of a pod so that the sums of its requests and limits fit the namespace's LimitRange.
+ * Scales the requests of a pod so that the sums of its requests and limits fit the namespace's LimitRange: down to the
+ * maximum rounds down, up to the minimum rounds up, or the pod would still be refused.
  * @param range  0: no bound
  * @returns one request per container, `undefined` where there was none
  */
@@ -108,7 +110,7 @@ export function capToPodLimitRange(
   const fits = range.min <= sumLimit && range.min <= sumTarget && (range.max === 0 || range.max >= sumLimit)
   if (fits || sumTarget === 0) return targets
   const scaleBy = (to: number, from: number): (number | undefined)[] =>
-    targets.map((target) => (target === undefined ? undefined : mulDiv(target, to, from)))
+    targets.map((target) => (target === undefined ? undefined : mulDiv(target, to, from, to < from ? 'floor' : 'ceil')))
   if (range.min > sumTarget) return scaleBy(range.min, sumTarget)
   if (sumLimit === 0) return targets
   return scaleBy(range.max !== 0 && range.max < sumLimit ? range.max : range.min, sumLimit)

@@ -29,6 +29,8 @@ export interface VerticalRecommenderOptions {
   readonly memoryHalfLifeSeconds?: number
   /** Window that has one memory peak. Default one day. */
   readonly memoryIntervalSeconds?: number
+  /** Samples dated further from now than this, before or after, are refused; kills may be as old as a memory window. Default 600. */
+  readonly sampleWindowSeconds?: number
   /** Windows after which a silent history is forgotten. Default 8. */
   readonly memoryIntervalCount?: number
   /** Default 1.2. */
@@ -62,6 +64,7 @@ const DEFAULTS: Required<VerticalRecommenderOptions> = {
   cpuHalfLifeSeconds: DAY_SECONDS,
   memoryHalfLifeSeconds: DAY_SECONDS,
   memoryIntervalSeconds: DAY_SECONDS,
+  sampleWindowSeconds: 600,
   memoryIntervalCount: 8,
   oomBumpUpRatio: 1.2,
   oomMinBumpUpBytes: 100 * 1024 * 1024,
@@ -86,6 +89,7 @@ export function completeOptions(options: VerticalRecommenderOptions): Required<V
     'cpuHalfLifeSeconds',
     'memoryHalfLifeSeconds',
     'memoryIntervalSeconds',
+    'sampleWindowSeconds',
     'memoryIntervalCount',
     'containersPerPod',
     'roundCpuMilli',
