@@ -16,11 +16,11 @@ const packages = ['packages', 'adapters'].flatMap((group) =>
 
 const manifestOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
 
-/** The sources behind `exports` and `bin` are the entries; nothing is listed twice. */
+/** The sources behind `exports` are the entries, and that of the command; nothing is listed twice. */
 function entriesOf(folder) {
   const manifest = manifestOf(folder)
   const sources = Object.values(manifest.exports).flatMap((target) => target['@trimtab/source'] ?? [])
-  const bins = Object.values(manifest.bin ?? {}).map((file) => file.replace('dist/', 'src/').replace(/\.js$/, '.ts'))
+  const bins = Object.values(manifest.bin ?? {}).map((file) => file.replace('./', 'src/').replace(/\.js$/, '.ts'))
   return [...new Set([...sources, ...bins])].map((source) => join(ROOT, folder, source))
 }
 

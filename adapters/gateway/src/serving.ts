@@ -1,8 +1,9 @@
 import { createCore } from '@trimtab/core'
+import { replaceFile } from '@trimtab/node/files'
 import { LengthPredictor, Scheduler, type WaitingOptions } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
 import { Gateway, type GatewayOptions } from './gateway.js'
-import { readState, writeState } from './state-file.js'
+import { readState } from './state-file.js'
 
 export interface ServingOptions
   extends Omit<GatewayOptions, 'scheduler'>,
@@ -47,12 +48,12 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
   const write = async (): Promise<void> => {
     if (statePath === undefined || predictor.updates === savedAt) return
     const { updates } = predictor
-    await writeState(statePath, predictor.save())
+    await replaceFile(statePath, predictor.save())
     savedAt = updates
   }
   let lastSave = Promise.resolve()
   const save = (): Promise<void> => {
-    lastSave = lastSave.then(write, write) // one after the other: two at once would share a draft
+    lastSave = lastSave.then(write, write) // one after the other: the later state must be the one that stays
     return lastSave
   }
   const timer = setInterval(() => save().catch(onSaveError ?? (() => {})), SAVE_EVERY_MS)

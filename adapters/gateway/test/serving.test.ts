@@ -29,7 +29,7 @@ describe('what was learned', () => {
   it('frees everything also when it cannot be saved at the end', async () => {
     const { predictor, scheduler, dispose } = await open(join(folder, 'no', 'lengths.bin'))
     predictor.observe({ model: 'm', prompt: 'Hi' }, 3)
-    await expect(dispose()).rejects.toMatchObject({ code: 'state_file_failed' })
+    await expect(dispose()).rejects.toMatchObject({ code: 'file_write_failed' })
     expect(() => predictor.updates).toThrow(expect.objectContaining({ code: 'object_disposed' }))
     await expect(scheduler.add(() => 1)).rejects.toMatchObject({ code: 'scheduler_disposed' })
   })

@@ -1,5 +1,15 @@
 export { FileTrajectoryStore, type FileTrajectoryStoreOptions, type TrajectoryRepair } from './file-trajectory-store.js'
 export {
+  canReplaceFile,
+  type FileContent,
+  ownIdentity,
+  type ProcessIdentity,
+  removeFileSync,
+  replaceFile,
+  replaceFileSync,
+  stateOf,
+} from './files.js'
+export {
   type JobInput,
   type JobName,
   type JobOutput,

@@ -6,7 +6,6 @@ export { type LockedSample, type NvmlClockOptions, NvmlGpuClock } from './locked
 export type { GpuNotice } from './notice.js'
 export { type DeviceHandle, Nvml } from './nvml.js'
 export { observeOnly, observeWhenRefused } from './observe.js'
-export type { ProcessIdentity } from './process-identity.js'
 export { type RestoreOutcome, restoreAll } from './restore-left.js'
 export {
   NvmlError,

@@ -9,15 +9,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { AdapterError } from '@trimtab/core'
-import { ownIdentity, type ProcessIdentity, stateOf } from './process-identity.js'
+import { ownIdentity, type ProcessIdentity, removeFileSync, replaceFileSync, stateOf } from '@trimtab/node/files'
 
 /** Who drives a GPU, or drove it and died. */
 export interface LeaseRecord extends ProcessIdentity {
@@ -89,12 +87,10 @@ function parse(file: string): Omit<LeaseRecord, 'gpu' | 'pid' | 'file' | 'owner'
   }
 }
 
+/** Forgets a lease, and what a killed process left half written of it. */
 export function removeLease({ file }: Pick<LeaseRecord, 'file'>): void {
-  rmSync(file, { force: true })
-  rmSync(draftOf(file), { force: true })
+  removeFileSync(file)
 }
-
-const draftOf = (file: string): string => `${file}.draft`
 
 /** This process's claim on one GPU. */
 export class Lease {
@@ -138,15 +134,14 @@ export class Lease {
    * @throws {AdapterError} `lease_unwritable`
    */
   record(lockedMhz: number | undefined): void {
-    const draft = draftOf(this.file)
     try {
-      writeFileSync(draft, this.#json(lockedMhz))
-      renameSync(draft, this.file)
-    } catch (cause) {
-      throw unwritable(this.file, cause)
+      replaceFileSync(this.file, this.#json(lockedMhz))
+    } catch (error) {
+      throw unwritable(this.file, (error as AdapterError).cause)
     }
   }
 
+  /** Forgets the claim; nothing of it stays. */
   release(): void {
     removeLease(this)
   }

@@ -1,10 +1,10 @@
 // What a command may touch of the machine it runs on; tests hand in their own.
 import { createReadStream } from 'node:fs'
-import { access, appendFile, constants, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { appendFile, open, readFile, rm, stat } from 'node:fs/promises'
 import process from 'node:process'
 import { addAbortSignal } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
+import type { FileContent } from '@trimtab/node/files'
 
 export interface Output {
   write(text: string): unknown
@@ -30,10 +30,9 @@ export interface Host {
   readTail(path: string, bytes: number): Promise<{ readonly text: string; readonly modifiedMs: number }>
   /** A file in pieces as they come; `-` is stdin. Ends with an error when the signal is given. */
   readBytes(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array>
-  writeFile(path: string, content: string | Uint8Array): Promise<void>
-  /** `writeFile` that leaves the old file or the new one, never a part, however the process ends. */
-  replaceFile(path: string, content: Uint8Array): Promise<void>
-  /** Appends a line to a file that people may follow. */
+  /** Leaves the old file or the new one, never a part, however the process ends (`replaceFile` of @trimtab/node). */
+  writeFile(path: string, content: FileContent): Promise<void>
+  /** Appends a line to a file that people may follow. It is not forced to the disk: a kill loses nothing, a power failure the end. */
   appendFile(path: string, text: string): Promise<void>
   /** No error where there is none. */
   removeFile(path: string): Promise<void>
@@ -62,17 +61,15 @@ export function createProcessHost(): Host {
       return signal ? addAbortSignal(signal, stream) : stream
     },
     sizeOf: async (path) => (await stat(path)).size,
-    writeFile: (path, content) => writeFile(path, content),
-    async replaceFile(path, content) {
-      const draft = `${path}.draft`
-      await writeFile(draft, content)
-      await rename(draft, path)
-    },
+    writeFile: async (path, content) => (await files()).replaceFile(path, content),
     appendFile: (path, text) => appendFile(path, text),
     removeFile: (path) => rm(path, { force: true }),
-    canWrite,
+    canWrite: async (path) => (await files()).canReplaceFile(path),
   }
 }
+
+/** Loaded when it is needed: `trimtab --help` starts no core. */
+const files = () => import('@trimtab/node/files')
 
 async function readTail(path: string, bytes: number): Promise<{ text: string; modifiedMs: number }> {
   const file = await open(path)
@@ -83,14 +80,4 @@ async function readTail(path: string, bytes: number): Promise<{ text: string; mo
   } finally {
     await file.close()
   }
-}
-
-async function canWrite(path: string): Promise<boolean> {
-  const target = resolve(path)
-  const found = await stat(target).catch(() => undefined)
-  if (found && !found.isFile()) return false
-  return access(found ? target : dirname(target), constants.W_OK).then(
-    () => true,
-    () => false,
-  )
 }

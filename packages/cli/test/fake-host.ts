@@ -49,8 +49,10 @@ export function createFakeHost(
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
       for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
     },
-    writeFile: async (path, content) => void files.set(path, content),
-    replaceFile: async (path, content) => void files.set(path, content),
+    writeFile: async (path, content) => {
+      const isWhole = typeof content === 'string' || content instanceof Uint8Array
+      files.set(path, isWhole ? content : [...content].join(''))
+    },
     appendFile: async (path, text) => void files.set(path, (files.has(path) ? read(path) : '') + text),
     removeFile: async (path) => void files.delete(path),
     canWrite: async (path) => !path.startsWith('/forbidden/'),

@@ -65,7 +65,7 @@ describe('trimtab pretrain', () => {
     expect(records.filter(({ event }) => event === 'round')).toHaveLength(7)
     expect(records.filter(({ event }) => event === 'embedding')).toHaveLength(8)
     expect(host.out()).toContain('trimtab adapt autoscaling --model model')
-    expect(host.files.has('model.checkpoint')).toBe(false)
+    for (const rest of ['model.checkpoint', 'model.jsonl.part']) expect(host.files.has(rest)).toBe(false)
   })
 
   it('goes on after an interruption as if there had been none, to the byte', async () => {
@@ -90,6 +90,28 @@ describe('trimtab pretrain', () => {
     expect(files(again, 'model')).toEqual(files(whole, 'model'))
     expect(files(again, 'model.jsonl')).toEqual(files(whole, 'model.jsonl'))
     expect(again.err()).toContain('going on from model.checkpoint')
+  })
+
+  it('leaves the model, the log and the report of an earlier run alone until it is done', async () => {
+    const host = createFakeHost()
+    for (const name of ['model', 'model.jsonl', 'page.html']) host.files.set(name, `older ${name}`)
+    const broken = createPretrain(async (setup, hooks) => {
+      await hooks.onRound({ reward: 1, episodes: 8, updates: 0, skipped: 0 }, 1)
+      throw new Error(`killed in round 2 of ${setup.rounds}`)
+    })
+    await expect(broken.execute([...CALL, '--report', 'page.html'], host)).rejects.toThrow(/killed/)
+    for (const name of ['model', 'model.jsonl', 'page.html']) expect(files(host, name)).toBe(`older ${name}`)
+    expect(files(host, 'model.jsonl.part')).toMatch(/^{"event":"round","round":1,.*}\n$/)
+  })
+
+  it('keeps the rounds before a line of the log that a kill cut short', async () => {
+    const host = createFakeHost()
+    const round = { event: 'round', round: 1, reward: 1, episodes: 8, updates: 0, skipped: 0 }
+    host.files.set('model.checkpoint', Uint8Array.of(1))
+    host.files.set('model.jsonl.part', `${JSON.stringify(round)}\n{"event":"rou`)
+    const seen = createPretrain(() => Promise.reject(new Error('enough')))
+    await expect(seen.execute(CALL, host)).rejects.toThrow('enough')
+    expect(files(host, 'model.jsonl.part')).toBe(`${JSON.stringify(round)}\n`)
   })
 
   it('refuses the checkpoint of another pretraining', async () => {

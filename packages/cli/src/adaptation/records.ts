@@ -33,7 +33,11 @@ export interface EmbeddingRecord {
 
 export type AdaptationRecord = RoundRecord | EvaluationRecord | EmbeddingRecord
 
+/** A record as a line of the log. */
 export const toLine = (record: AdaptationRecord): string => `${JSON.stringify(record)}\n`
+
+/** Where a log grows while its run goes on: an older log keeps its name until the new one is whole. */
+export const partOf = (log: string): string => `${log}.part`
 
 /**
  * Reads a file of records; lines of events that it does not know are passed over.

@@ -1,6 +1,6 @@
 import { METHODS } from '../adaptation/adapt.js'
 import { readModel } from '../adaptation/files.js'
-import { type EvaluationRecord, toLine } from '../adaptation/records.js'
+import { type EvaluationRecord, partOf, toLine } from '../adaptation/records.js'
 import { renderAdaptationReport } from '../adaptation/report.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { listOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
@@ -15,7 +15,11 @@ const options = {
   episodes: numberOption('episodes of each', 10, { min: 1, max: 10_000 }),
   methods: listOption(`some of ${METHODS.join(',')}; both by default`, METHODS),
   seed: numberOption('same seed, same numbers', 1, { min: 0, max: 1_000_000_000 }),
-  log: textOption('FILE', 'where every evaluation is written down as a line of JSON', undefined),
+  log: textOption(
+    'FILE',
+    'where every evaluation is written down as a line of JSON; until the run is done in FILE.part',
+    undefined,
+  ),
   report: textOption('FILE', 'also an HTML report: learning curves with their spread', undefined),
   json: switchOption('print the answer as JSON'),
 }
@@ -35,23 +39,29 @@ export const adapt: Command = defineCommand({
     const model = await readModel(values.model ?? `trimtab-${task}.safetensors`, host)
     if (model.header.task !== task)
       throw new UsageError(`the model was pretrained for ${model.header.task}, not for ${task}`)
-    for (const file of [values.log, values.report]) {
+    const { log } = values
+    const part = log === undefined ? undefined : partOf(log)
+    for (const file of [log, part, values.report]) {
       if (file !== undefined && !(await host.canWrite(file))) throw new UsageError(`${file} cannot be written`)
     }
     const { adaptAll } = await import('../adaptation/adapt.js')
     const records: EvaluationRecord[] = []
     const total = values.pairs * values.methods.length * (values.episodes + 1)
     const progress = createProgress(host, 'evaluations')
-    if (values.log !== undefined) await host.writeFile(values.log, '')
+    if (part !== undefined) await host.writeFile(part, '')
     try {
       for await (const record of adaptAll(model, values)) {
         records.push(record)
-        if (values.log !== undefined) await host.appendFile(values.log, toLine(record))
+        if (part !== undefined) await host.appendFile(part, toLine(record))
         progress.update({ done: records.length, total, label: `${record.pair} · ${record.method}` })
         host.signal.throwIfAborted()
       }
     } finally {
       progress.finish()
+    }
+    if (log !== undefined && part !== undefined) {
+      await host.writeFile(log, records.map(toLine))
+      await host.removeFile(part)
     }
     if (values.report !== undefined) {
       const facts = [

@@ -3,7 +3,7 @@ import { metaPresets, type PretrainedModel } from '@trimtab/learn'
 import { TASKS } from '@trimtab/tasks'
 import type { PoolSetup } from '../adaptation/pool.js'
 import type { PretrainHooks } from '../adaptation/pretrain.js'
-import { type AdaptationRecord, parseRecords, toLine } from '../adaptation/records.js'
+import { type AdaptationRecord, parseRecords, partOf, toLine } from '../adaptation/records.js'
 import { renderAdaptationReport } from '../adaptation/report.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
@@ -26,7 +26,11 @@ const options = {
   seed: numberOption('same seed, same model, on any number of workers', 1, { min: 0, max: 1_000_000_000 }),
   workers: numberOption('worker threads', availableParallelism(), { min: 1, max: 256 }),
   out: textOption('FILE', 'where the model goes (default: trimtab-TASK.safetensors)', undefined),
-  log: textOption('FILE', 'where each round is written down as a line of JSON (default: OUT.jsonl)', undefined),
+  log: textOption(
+    'FILE',
+    'where each round is written down as a line of JSON (default: OUT.jsonl); until the run is done in FILE.part',
+    undefined,
+  ),
   report: textOption('FILE', 'also an HTML report: reward over the rounds, map of the embeddings', undefined),
   fresh: switchOption('start anew even where a run was interrupted'),
   json: switchOption('print the answer as JSON'),
@@ -55,7 +59,8 @@ export const createPretrain = (run: RunPretraining): Command =>
       const out = values.out ?? `trimtab-${task}.safetensors`
       const log = values.log ?? `${out}.jsonl`
       const checkpointFile = `${out}.checkpoint`
-      for (const file of [out, log, ...(values.report === undefined ? [] : [values.report])]) {
+      const part = partOf(log)
+      for (const file of [out, log, part, checkpointFile, ...(values.report === undefined ? [] : [values.report])]) {
         if (!(await host.canWrite(file))) throw new UsageError(`${file} cannot be written: name another file`)
       }
       const setup: PoolSetup = {
@@ -63,8 +68,8 @@ export const createPretrain = (run: RunPretraining): Command =>
         meta: metaPresets[values.encoder],
       }
       const checkpoint = values.fresh ? undefined : await readAll(checkpointFile, host).catch(() => undefined)
-      const records: AdaptationRecord[] = checkpoint ? await earlierRounds(log, host) : []
-      await host.writeFile(log, records.map(toLine).join(''))
+      const records: AdaptationRecord[] = checkpoint ? await earlierRounds(part, host) : []
+      await host.writeFile(part, records.map(toLine).join(''))
       if (checkpoint) host.stderr.write(`going on from ${checkpointFile}\n`)
       const progress = createProgress(host, 'rounds')
       try {
@@ -76,17 +81,17 @@ export const createPretrain = (run: RunPretraining): Command =>
             const record: AdaptationRecord = { event: 'round', round, ...report }
             if (records.length >= round) {
               records.length = round - 1 // rounds behind the checkpoint are done once more
-              await host.writeFile(log, records.map(toLine).join(''))
+              await host.writeFile(part, records.map(toLine).join(''))
             }
             records.push(record)
-            await host.appendFile(log, toLine(record))
+            await host.appendFile(part, toLine(record))
             progress.update({ done: round, total: values.rounds, label: `${report.reward.toFixed(3)} a step` })
           },
-          onCheckpoint: (bytes) => host.replaceFile(checkpointFile, bytes),
+          onCheckpoint: (bytes) => host.writeFile(checkpointFile, bytes),
         })
         progress.finish()
         await show(model, records, { ...values, out, log }, host)
-        await host.removeFile(checkpointFile)
+        for (const file of [checkpointFile, part]) await host.removeFile(file)
         return EXIT.done
       } finally {
         progress.finish()
@@ -102,10 +107,11 @@ export function taskOf(operands: readonly string[]): string {
   return task
 }
 
-/** Rounds of an interrupted run, for the plot; a log that is gone or damaged costs only them. */
-async function earlierRounds(log: string, host: Host): Promise<AdaptationRecord[]> {
+/** Rounds of an interrupted run, for the plot; a log that is gone or damaged costs only them, a line cut short by a kill only itself. */
+async function earlierRounds(part: string, host: Host): Promise<AdaptationRecord[]> {
   try {
-    return parseRecords(await host.readFile(log), log).filter(({ event }) => event === 'round')
+    const text = await host.readFile(part)
+    return parseRecords(text.slice(0, text.lastIndexOf('\n') + 1), part).filter(({ event }) => event === 'round')
   } catch {
     return []
   }
@@ -118,13 +124,13 @@ async function show(
   host: Host,
 ): Promise<void> {
   const bytes = model.save()
-  await host.replaceFile(values.out, bytes)
+  await host.writeFile(values.out, bytes)
   const embeddings: AdaptationRecord[] = model.pool.map(({ name, z }) => ({
     event: 'embedding',
     pair: name,
     z: [...z],
   }))
-  await host.appendFile(values.log, embeddings.map(toLine).join(''))
+  await host.writeFile(values.log, [...rounds, ...embeddings].map(toLine))
   const { task, trainingData } = model.header
   if (values.report !== undefined) {
     const facts = [

@@ -34,7 +34,7 @@ export async function deliver(
   const files: string[] = []
   if (out === undefined) for (const batch of batches(pieces)) host.stdout.write(batch)
   else {
-    await host.writeFile(out, [...pieces].join(''))
+    await host.writeFile(out, batches(pieces))
     files.push(out)
   }
   if (page !== undefined) {

@@ -58,7 +58,7 @@ export const train: Command = defineCommand({
     const settings = { file: basename(file), where: where ?? '', epochs, rate, bits, seed }
     const provenance = { trainedOn: JSON.stringify(sources), training: JSON.stringify(settings) }
     const bytes = predictor.save(provenance, { isCompact: values.compact })
-    await host.replaceFile(out, bytes)
+    await host.writeFile(out, bytes)
     const models = predictor.models.map((name) => ({ name, borders: [...predictor.borders(name)] }))
     if (values.json) {
       const report = {

@@ -10,6 +10,7 @@ export interface ProcessIdentity {
   readonly pidNamespace: string | undefined
 }
 
+/** Of this process. */
 export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTime: statOf(process.pid)?.startTime, pidNamespace: ownNamespace() }
 }
