@@ -5,7 +5,7 @@ export { createDdpg, type Ddpg, loadPolicy } from '@trimtab/learn'
 export {
   type Application,
   AutoscalingEnvironment,
-  evaluate,
+  evaluateAutoscaling,
   generateApplication,
   generateLoad,
   HpaVpa,

@@ -1,4 +1,7 @@
-/** Awaits `call`, but no longer than until one of the signals aborts; then rejects with that signal's reason. */
+/**
+ * Awaits `call`, but no longer than until one of the signals aborts; then rejects with that signal's reason. What `call` throws
+ * before it returns a promise is a rejection too.
+ */
 export function answerOf<T>(
   call: (signal: AbortSignal) => Promise<T>,
   signals: readonly (AbortSignal | undefined)[],
@@ -17,6 +20,10 @@ export function answerOf<T>(
     }
     for (const signal of signals) signal?.addEventListener('abort', giveUp)
     if (signals.some((signal) => signal?.aborted)) giveUp()
-    else call(inner.signal).then(resolve, reject).finally(release)
+    else promiseOf(call, inner.signal).then(resolve, reject).finally(release)
   })
 }
+
+/** An async function around `call`: what it throws at once rejects, what is no promise is its answer. */
+export const promiseOf = async <T>(call: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> =>
+  call(signal)

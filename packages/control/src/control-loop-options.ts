@@ -6,9 +6,10 @@ import {
   Problems,
   type TrajectoryStore,
 } from '@trimtab/core'
-import type { GuardOptions } from './guard.js'
-import type { Pilot } from './pilot.js'
+import type { GuardOptions, Pilot } from '@trimtab/learn'
+import type { Sleep } from './sleep.js'
 
+/** What a `ControlLoop` runs with. */
 export interface ControlLoopOptions {
   /** A simulator (it has `save`) or a live system. */
   readonly environment: Environment | LiveEnvironment
@@ -23,17 +24,23 @@ export interface ControlLoopOptions {
   readonly firstEpisode?: number
   /** A simulator's seed for each episode; default: the episode's number. */
   readonly seedOf?: (episode: number) => number
-  /** Receives every step whose observation and reward are usable. A store that fails is counted, not fatal. */
+  /** Receives every step whose observation and reward are usable. A store that fails or does not answer is counted, not fatal. */
   readonly store?: TrajectoryStore
-  /** Measures decisions and the age of telemetry. */
+  /** Measures decisions, and the age of telemetry: in the epoch of `info.observedAtMs` where the environment reports it. */
   readonly clock?: Clock
   readonly logger?: Logger
   /** Ends the iteration after the tick at hand; a live step in flight is given up. */
   readonly signal?: AbortSignal
-  /** A live step that has not answered when this signal aborts is given up, e.g. `() => AbortSignal.timeout(30_000)`. */
+  /**
+   * A live step that has not answered when this signal aborts is given up, e.g. `() => AbortSignal.timeout(30_000)`. The next one is
+   * sent when it has come back.
+   */
   readonly stepDeadline?: () => AbortSignal
-  /** Awaited after a live step failed, so that a dead system is not hammered; `failures` counts those in a row. */
-  readonly pause?: (failures: number, signal: AbortSignal) => Promise<void>
+  /**
+   * The timer that the loop waits by: after a failed live step 0.1 s, 0.2 s, 0.4 s, … at most half a minute, so that a dead system
+   * is not hammered. Default: the host's.
+   */
+  readonly sleep?: Sleep
   /**
    * Rebuilds a pilot that threw (a new core, the agent's last save). Asked in the second step after the failure; when it has none
    * yet (`undefined`) or fails, asked again after 2, 4, 8, … steps.
@@ -41,10 +48,28 @@ export interface ControlLoopOptions {
   readonly restore?: () => Pilot | undefined
 }
 
+const OPTIONS: readonly (keyof ControlLoopOptions)[] = [
+  'environment',
+  'pilot',
+  'guard',
+  'episodeSteps',
+  'episodes',
+  'firstEpisode',
+  'seedOf',
+  'store',
+  'clock',
+  'logger',
+  'signal',
+  'stepDeadline',
+  'sleep',
+  'restore',
+]
+
 /** @throws {ConfigError} `config_invalid` with every problem found */
 export function checkOptions(options: ControlLoopOptions): void {
   const { episodeSteps = Number.POSITIVE_INFINITY, episodes = Number.POSITIVE_INFINITY, firstEpisode = 0 } = options
   const problems = new Problems()
+  problems.checkKeys(options, OPTIONS, 'options')
   for (const [name, value] of Object.entries({ episodeSteps, episodes })) {
     const isCount = value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1)
     problems.check(isCount, `${name} must be a whole number >= 1, got ${value}`)

@@ -1,6 +1,6 @@
 import type { Controller, StepInfo, Transition } from '@trimtab/core'
+import type { Decider, EpisodeSummary, Pilot, Stage } from '@trimtab/learn'
 import { type Trajectory, TrajectoryRecorder } from '@trimtab/learn'
-import type { Decider, EpisodeSummary, Pilot, Stage } from './pilot.js'
 
 /** What says from trajectories what an application is like; `MetaLearner` of `@trimtab/learn` is one. */
 export interface TrajectoryEncoder {

@@ -1,5 +1,5 @@
 import { type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
-import type { Decider, ExploringAgent, Stage } from './pilot.js'
+import type { Decider, ExploringAgent, Stage } from '@trimtab/learn'
 import type { LearningPilot } from './retraining-pilot.js'
 
 /** An agent whose exploration, and pull towards the rule's action if it has one, can be turned while it runs: `Ddpg`, `Bcq`. */

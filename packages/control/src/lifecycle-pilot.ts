@@ -1,5 +1,4 @@
 import type { Controller, StepInfo, Transition } from '@trimtab/core'
-import type { Lifecycle } from './lifecycle.js'
 import {
   type Decider,
   type EpisodeSummary,
@@ -7,7 +6,8 @@ import {
   measuredReward,
   type Pilot,
   type Stage,
-} from './pilot.js'
+} from '@trimtab/learn'
+import type { Lifecycle } from './lifecycle.js'
 
 export interface LifecyclePilotOptions {
   readonly agent: ExploringAgent

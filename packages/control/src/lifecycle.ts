@@ -1,5 +1,5 @@
 import { Problems } from '@trimtab/core'
-import type { Stage } from './pilot.js'
+import type { Stage } from '@trimtab/learn'
 
 /** The user's profile P of Algorithm 5.1. Rewards are episode totals; thresholds belong to one environment and do not travel. */
 export interface LifecycleProfile {

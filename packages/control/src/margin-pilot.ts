@@ -1,5 +1,5 @@
 import { ConfigError, type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
-import type { Decider, ExploringAgent, Stage } from './pilot.js'
+import type { Decider, ExploringAgent, Stage } from '@trimtab/learn'
 import type { LearningPilot } from './retraining-pilot.js'
 
 export interface MarginOptions {

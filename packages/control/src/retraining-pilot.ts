@@ -1,6 +1,6 @@
 import { type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
+import { type Decider, type EpisodeSummary, measuredReward, type Pilot, type Stage } from '@trimtab/learn'
 import type { Lifecycle } from './lifecycle.js'
-import { type Decider, type EpisodeSummary, measuredReward, type Pilot, type Stage } from './pilot.js'
 
 /** A pilot that learns, and whose policy can be served as it stands; `EnvelopePilot` is one. */
 export interface LearningPilot extends Pilot {

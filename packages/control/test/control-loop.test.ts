@@ -268,6 +268,66 @@ describe('ControlLoop', () => {
     expect(logger.lines).toEqual(['error trajectory store failed; the loop goes on without recording'])
   })
 
+  it('goes on when the store never answers, after having waited for it once, and says so', async () => {
+    const append = () => new Promise<void>(() => {})
+    const store = Object.assign(new MemoryTrajectoryStore(), { append })
+    const logger = new RecordingLogger()
+    const waits: number[] = []
+    const sleep = async (milliseconds: number) => void waits.push(milliseconds)
+    expect(await ticksOf(tankLoop({ store, logger, sleep }))).toHaveLength(60)
+    expect(waits).toEqual([1000])
+    expect(logger.lines).toEqual(['warn trajectory store does not answer; the loop no longer waits for it'])
+  })
+
+  it('does not let a store that never answers hold it past an abort', async () => {
+    const stop = new AbortController()
+    const append = () => {
+      queueMicrotask(() => stop.abort())
+      return new Promise<void>(() => {})
+    }
+    const store = Object.assign(new MemoryTrajectoryStore(), { append })
+    const ticks = await ticksOf(tankLoop({ store, signal: stop.signal, sleep: () => new Promise(() => {}) }))
+    expect(ticks).toHaveLength(1)
+  })
+
+  it('waits for a store that is slow, so that nothing is lost', async () => {
+    let written = 0
+    let owed = 0
+    let mostOwed = 0
+    const append = async () => {
+      mostOwed = Math.max(mostOwed, ++owed)
+      await new Promise((resolve) => setImmediate(resolve))
+      owed--
+      written++
+    }
+    const store = Object.assign(new MemoryTrajectoryStore(), { append })
+    await ticksOf(tankLoop({ store, sleep: () => new Promise(() => {}) }))
+    expect([written, mostOwed]).toEqual([60, 1])
+  })
+
+  it('stops handing steps to a store that owes ten thousand answers', () => {
+    let appended = 0
+    const append = () => {
+      appended++
+      return new Promise<void>(() => {})
+    }
+    const store = Object.assign(new MemoryTrajectoryStore(), { append })
+    const loop = tankLoop({ store, episodeSteps: 10_050 })
+    loop.runEpisode()
+    expect([appended, loop.storeFailures]).toEqual([10_000, 50])
+  })
+
+  it.each([
+    ['step', { step: () => undefined }, 'a step must be an object, got undefined'],
+    ['step', { step: () => ({ observation: Float32Array.of(1), reward: 1 }) }, 'terminated must be true or false'],
+    ['reset', { reset: () => [0.5] }, 'observation must be a Float32Array, got Array'],
+  ])('says what is wrong with a %s of a simulator that answers nonsense', (_name, broken, fault) => {
+    const environment = Object.assign(new Tank(), broken) as unknown as Tank
+    expect(() => tankLoop({ environment }).runEpisode()).toThrow(
+      expect.objectContaining({ code: 'step_invalid', message: expect.stringContaining(fault) }),
+    )
+  })
+
   it('ends the iteration when the signal aborts, without ending the episode', async () => {
     const stop = new AbortController()
     const pilot = new RecordingPilot(0.1, constant(0))
@@ -323,8 +383,9 @@ describe('ControlLoop', () => {
   })
 
   it('reports every problem of its options at once', () => {
-    expect(() => tankLoop({ episodeSteps: 0, episodes: 1.5, firstEpisode: -1 })).toThrow(
-      /episodeSteps must be a whole number >= 1, got 0; episodes must be .* got 1.5; firstEpisode must be .* got -1/,
+    const misspelt = { episodeSteps: 0, episodes: 1.5, firstEpisode: -1, maxSteps: 3 } as Partial<ControlLoopOptions>
+    expect(() => tankLoop(misspelt)).toThrow(
+      /options\.maxSteps is no option; there are environment, .*; episodeSteps must be a whole number >= 1, got 0; episodes must be .* got 1.5; firstEpisode must be .* got -1/,
     )
   })
 })

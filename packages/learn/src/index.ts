@@ -13,6 +13,7 @@ export type { DdpgOptions } from './ddpg-options.js'
 export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './ddpg-presets.js'
 export { createDqn, Dqn, type DqnExplanation, type DqnSetup, type DqnUpdateReport } from './dqn.js'
 export { type DqnOptions, type DqnPreset, type DqnPresetName, dqnPresets } from './dqn-options.js'
+export * from './episode/index.js'
 export { type EpsilonSchedule, epsilonAt } from './epsilon.js'
 export * from './meta/index.js'
 export {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   Aimd,
   AutoscalingEnvironment,
+  type AutoscalingEvaluation,
   bestConstantAction,
   bestStatic,
   DEFAULT_BOUNDS,
-  type Evaluation,
-  evaluate,
+  evaluateAutoscaling,
   generateApplication,
   generateLoad,
   HpaVpa,
@@ -35,7 +35,7 @@ describe.each(rules)('%s', (_, make) => {
   it.each(['relative', 'absolute'] as const)('stays within the bounds and scales (%s view)', (view) => {
     const world = new AutoscalingEnvironment(core, generateApplication(core, 8), generateLoad(core, 8, 3), { view })
     const replicas = new Set<number>()
-    const result = evaluate(world, make(world), seedsFrom(1, 5), () => {
+    const result = evaluateAutoscaling(world, make(world), seedsFrom(1, 5), () => {
       const { coresPerReplica, memoryMiBPerReplica, readyReplicas, startingReplicas } = world.telemetry
       const n = readyReplicas + startingReplicas
       replicas.add(n)
@@ -51,8 +51,8 @@ describe.each(rules)('%s', (_, make) => {
   it('does the same twice: nothing of one episode is left for the next', () => {
     const world = createFlat(core, 0.5, { view: 'absolute' })
     const rule = make(world)
-    const first = evaluate(world, rule, [1, 2])
-    expect(evaluate(world, rule, [1, 2])).toEqual(first)
+    const first = evaluateAutoscaling(world, rule, [1, 2])
+    expect(evaluateAutoscaling(world, rule, [1, 2])).toEqual(first)
     world.dispose()
   })
 
@@ -96,10 +96,10 @@ describe('the bounds', () => {
   const seeds = seedsFrom(100, 4)
 
   it('an oracle earns more than constant actions and allocations, and breaks less than HPA+VPA badly set', () => {
-    const oracle = evaluate(environment, oracleWithin(core, environment, seeds), seeds)
-    const constant = evaluate(environment, bestConstantAction(core, environment, seeds, 1), seeds)
-    const fixed = evaluate(environment, bestStatic(environment, seeds.slice(0, 2)), seeds)
-    const rule = evaluate(
+    const oracle = evaluateAutoscaling(environment, oracleWithin(core, environment, seeds), seeds)
+    const constant = evaluateAutoscaling(environment, bestConstantAction(core, environment, seeds, 1), seeds)
+    const fixed = evaluateAutoscaling(environment, bestStatic(environment, seeds.slice(0, 2)), seeds)
+    const rule = evaluateAutoscaling(
       environment,
       new HpaVpa(core, environment, DEFAULT_BOUNDS, { podCores: 1, targetPercent: 80 }),
       seeds,
@@ -124,7 +124,7 @@ describe('the bounds', () => {
   })
 
   const tried = (list: [reward: number, violationPercent: number][]) =>
-    list.map(([reward, violationPercent]) => ({ reward, violationPercent }) as Evaluation)
+    list.map(([reward, violationPercent]) => ({ reward, violationPercent }) as AutoscalingEvaluation)
   it.each<[string, [number, number][], number]>([
     [
       'the best of those within the limit',

@@ -2,6 +2,7 @@
 // all gets, and how fast the simulator runs. Usage: node test/experiments/meta/contrast.mjs [TASK…] [--pairs N]
 import { parseArgs } from 'node:util'
 import { createCore } from '@trimtab/core'
+import { evaluate } from '@trimtab/learn'
 import { FixedRate, TASKS } from '@trimtab/tasks'
 
 /** Every action of a discrete space; of a box, a grid that the bound of evaluations allows. */
@@ -22,18 +23,7 @@ function controllerOf(world, candidate) {
 /** Mean reward of an episode under one action for ever. */
 function episodeReward(world, candidate, seeds) {
   const controller = controllerOf(world, candidate)
-  const action = new Float32Array(candidate.length)
-  let sum = 0
-  for (const seed of seeds) {
-    world.reset(seed)
-    for (let done = false; !done; ) {
-      controller.decide(undefined, action)
-      const step = world.step(action)
-      sum += step.reward
-      done = step.truncated || step.terminated
-    }
-  }
-  return sum / seeds.length
+  return evaluate(controller, world, { seeds }).mean
 }
 
 const percent = (x) => `${(100 * x).toFixed(1)} %`

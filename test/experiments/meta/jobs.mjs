@@ -1,6 +1,6 @@
 // Jobs of the worker pool. Each depends on its input alone: the results are the same for any number of workers.
 import { createCore, Random } from '@trimtab/core'
-import { Adaptation, createMetaLearner, evaluatePolicy, PRETRAINING, PretrainingShard } from '@trimtab/learn'
+import { Adaptation, createMetaLearner, evaluate, PRETRAINING, PretrainingShard } from '@trimtab/learn'
 import { FixedRate, findTask, TransferFeatures } from '@trimtab/tasks'
 import { createLearner } from './learner.mjs'
 import { FIRST_PAIR } from './pairs.mjs'
@@ -79,7 +79,7 @@ const withSpaces = (task, { observation, action }) => ({ ...task, observation, a
 /** Judging is no experience: what it writes into the table of TL+ is forgotten. */
 function judge(environment, agent) {
   const before = environment instanceof TransferFeatures ? environment.save() : undefined
-  const reward = evaluatePolicy(environment, (observation, out) => agent.decide(observation, out), EVALUATION_SEEDS)
+  const reward = evaluate(agent, environment, { seeds: EVALUATION_SEEDS }).rewardPerStep
   if (before) environment.load(before)
   return reward
 }
@@ -136,7 +136,8 @@ export function searchConstant({ task: name, app, tries = 150 }) {
   const task = findTask(name)
   const [spec] = task.pool(core, app, 1)
   const environment = task.environment(core, spec)
-  const worth = (action, seeds) => evaluatePolicy(environment, (_, out) => out.set(action), seeds)
+  const worth = (action, seeds) =>
+    evaluate({ name: 'constant', decide: (_, out) => out.set(action) }, environment, { seeds }).rewardPerStep
   const result =
     task.action.names[0] === 'rateChange'
       ? bestRate(environment)
@@ -159,13 +160,7 @@ export function judgeRule({ task: name, app }) {
   const [spec] = task.pool(core, app, 1)
   const environment = task.environment(core, spec)
   const rule = task.heuristic(core, environment)
-  const decide = (observation, out) => rule.decide(observation, out)
-  const reward = mean(
-    EVALUATION_SEEDS.map((seed) => {
-      rule.beginEpisode?.()
-      return evaluatePolicy(environment, decide, [seed])
-    }),
-  )
+  const reward = mean(EVALUATION_SEEDS.map((seed) => evaluate(rule, environment, { seeds: [seed] }).rewardPerStep))
   environment.dispose()
   return reward
 }

@@ -1,6 +1,6 @@
 // Adapting to pairs that the pool did not hold, beside learning from scratch.
 import { type Core, createCore } from '@trimtab/core'
-import { Adaptation, type BaseLearner, createBaseLearner, evaluatePolicy, type PretrainedModel } from '@trimtab/learn'
+import { Adaptation, type BaseLearner, createBaseLearner, evaluate, type PretrainedModel } from '@trimtab/learn'
 import { findTask } from '@trimtab/tasks'
 import type { EvaluationRecord } from './records.js'
 
@@ -42,7 +42,7 @@ function* adaptOne(
   })
   try {
     for (let episode = 0; episode <= episodes; episode++) {
-      const reward = evaluatePolicy(environment, (observation, out) => agent.decide(observation, out), SEEDS)
+      const reward = evaluate(agent, environment, { seeds: SEEDS }).rewardPerStep
       yield { event: 'evaluation', pair: `pair-${pair}`, seed, method, episode, reward }
       if (episode < episodes) adaptation.episode()
     }

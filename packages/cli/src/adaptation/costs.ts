@@ -3,7 +3,7 @@ import { type Core, Random } from '@trimtab/core'
 import {
   Adaptation,
   type CostSample,
-  evaluatePolicy,
+  evaluate,
   type PoolEmbedding,
   type PretrainedModel,
   similarity,
@@ -39,7 +39,7 @@ export function measureCosts(core: Core, setup: PoolSetup, model: PretrainedMode
     const agent = model.createAgent(core, { seed: setup.seed + i })
     const earn = (z: Float32Array): number => {
       agent.setContext(z)
-      return evaluatePolicy(environment, (observation, out) => agent.decide(observation, out), SEEDS)
+      return evaluate(agent, environment, { seeds: SEEDS }).rewardPerStep
     }
     const full = earn(here.z)
     const at = similarity(here.z, there.z)

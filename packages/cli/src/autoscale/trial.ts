@@ -12,11 +12,11 @@ import { createDdpg, type Ddpg, type MetaLearner, readPretrained } from '@trimta
 import {
   Aimd,
   AutoscalingEnvironment,
+  type AutoscalingEvaluation,
   type AutoscalingInfo,
   bestConstantAction,
   bestStatic,
-  type Evaluation,
-  evaluate,
+  evaluateAutoscaling,
   generateApplication,
   generateLoad,
   HpaVpa,
@@ -56,7 +56,7 @@ export interface TrialSpec {
 export interface TrialResult {
   readonly spec: Omit<TrialSpec, 'load'>
   readonly app: string
-  readonly judged: Evaluation
+  readonly judged: AutoscalingEvaluation
   /** True violations over the learning episodes, percent: also of rules, which live through the same ones. */
   readonly learningViolationPercent: number
   /** Learning episodes that the rule drove. */
@@ -223,8 +223,11 @@ export class Trial {
     const { load: _, ...plainSpec } = spec
     environment.part = JUDGED_PART
     const timeline = createTimeline(environment, this.#app, spec.controller)
-    const judged = evaluate(environment, this.#judged, seedsFrom(spec.seed * 100_000 + 50_000, JUDGED_EPISODES), () =>
-      timeline.record(),
+    const judged = evaluateAutoscaling(
+      environment,
+      this.#judged,
+      seedsFrom(spec.seed * 100_000 + 50_000, JUDGED_EPISODES),
+      () => timeline.record(),
     )
     environment.part = LEARNING_PART
     return {

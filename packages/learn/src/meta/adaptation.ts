@@ -1,6 +1,8 @@
 import { type Core, type Environment, Random } from '@trimtab/core'
+import { drawAction } from '../episode/draw-action.js'
+import { type EpisodeSummary, HOLD } from '../episode/pilot.js'
+import { runEpisode } from '../episode/run-episode.js'
 import type { ContextualAgent } from './contextual-agent.js'
-import { drawAction, type EpisodeResult, runEpisode } from './episode.js'
 import type { MetaLearner } from './meta-learner.js'
 import { TrajectoryRecorder } from './trajectory.js'
 
@@ -74,7 +76,7 @@ export class Adaptation {
   }
 
   /** One episode on the pair, learned from step by step; then the embedding is made anew. */
-  episode(): EpisodeResult {
+  episode(): EpisodeSummary {
     const { agent, meta, environment } = this.#setup
     const { firstEpisode, waitEpisodes, isFineTuned, randomActions } = this.#options
     const isProbe = this.#episodes === 0 && firstEpisode === 'random'
@@ -82,17 +84,23 @@ export class Adaptation {
     const isForeign = isProbe && agent.isOnPolicy === true
     const result = runEpisode(
       environment,
-      this.#random.integer(2 ** 31 - 1),
-      (observation, action) => {
-        if (isProbe || (randomActions > 0 && !agent.isOnPolicy && this.#random.uniform() < randomActions)) {
-          drawAction(environment.action, this.#random, action)
-        } else agent.explore(observation, action)
+      {
+        stage: 'online',
+        rule: HOLD,
+        decide: (observation, action) => {
+          if (isProbe || (randomActions > 0 && !agent.isOnPolicy && this.#random.uniform() < randomActions)) {
+            drawAction(environment.action, this.#random, action)
+          } else agent.explore(observation, action)
+          return 'agent'
+        },
+        observe: (transition) => {
+          if (!isForeign) agent.observe(transition, 0)
+          this.#recorder.add(transition.observation, transition.action, transition.reward)
+          if (learns) agent.updatePairs(ONLY_PARTITION, this.#z)
+        },
+        endEpisode() {},
       },
-      (transition) => {
-        if (!isForeign) agent.observe(transition, 0)
-        this.#recorder.add(transition.observation, transition.action, transition.reward)
-        if (learns) agent.updatePairs(ONLY_PARTITION, this.#z)
-      },
+      { seed: this.#random.integer(2 ** 31 - 1), episode: this.#episodes },
     )
     agent.endEpisode()
     this.#episodes++

@@ -8,7 +8,6 @@ export {
 } from './base-learner.js'
 export { type BufferRule, ContextBuffer, type DrawLimits } from './context-buffer.js'
 export type { ContextualAgent } from './contextual-agent.js'
-export { type EpisodeResult, evaluatePolicy, runEpisode } from './episode.js'
 export { LocalShards } from './local-shards.js'
 export { type BaseShapes, createMetaLearner, MetaLearner, type MetaSetup } from './meta-learner.js'
 export { type MetaOptions, type MetaPresetName, metaPresets } from './presets.js'

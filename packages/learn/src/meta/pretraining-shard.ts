@@ -8,8 +8,10 @@ import {
   type Tensor,
   TensorReader,
 } from '@trimtab/core'
+import { drawAction } from '../episode/draw-action.js'
+import { type EpisodeSummary, HOLD } from '../episode/pilot.js'
+import { runEpisode } from '../episode/run-episode.js'
 import type { ContextualAgent } from './contextual-agent.js'
-import { drawAction, runEpisode } from './episode.js'
 import type { MetaLearner } from './meta-learner.js'
 import { addPrefix, withPrefix } from './tensors.js'
 import { TrajectoryRecorder } from './trajectory.js'
@@ -146,23 +148,29 @@ export class PretrainingShard {
     this.#random.dispose()
   }
 
-  #rollOut(pair: PoolPair, partition: number, isRandom: boolean): { reward: number; steps: number } {
+  #rollOut(pair: PoolPair, partition: number, isRandom: boolean): EpisodeSummary {
     const { agent, meta, options } = this.#setup
     const randomActions = agent.isOnPolicy ? 0 : options.randomActions
     const isForeign = isRandom && agent.isOnPolicy === true
     agent.setContext(agent.isOnPolicy ? this.#drawEmbedding(pair, partition) : this.#embedding(pair))
     const episode = runEpisode(
       pair.environment,
-      this.#random.integer(2 ** 31 - 1),
-      (observation, action) => {
-        if (isRandom || this.#random.uniform() < randomActions) {
-          drawAction(pair.environment.action, this.#random, action)
-        } else agent.explore(observation, action)
+      {
+        stage: 'online',
+        rule: HOLD,
+        decide: (observation, action) => {
+          if (isRandom || this.#random.uniform() < randomActions) {
+            drawAction(pair.environment.action, this.#random, action)
+          } else agent.explore(observation, action)
+          return 'agent'
+        },
+        observe: (transition) => {
+          if (!isForeign) agent.observe(transition, partition)
+          this.#recorder.add(transition.observation, transition.action, transition.reward)
+        },
+        endEpisode() {},
       },
-      (transition) => {
-        if (!isForeign) agent.observe(transition, partition)
-        this.#recorder.add(transition.observation, transition.action, transition.reward)
-      },
+      { seed: this.#random.integer(2 ** 31 - 1) },
     )
     agent.endEpisode(partition)
     const trajectory = this.#recorder.take(isRandom)

@@ -5,7 +5,7 @@ import {
   type ContextualAgent,
   createBaseLearner,
   createMetaLearner,
-  evaluatePolicy,
+  evaluate,
   LocalShards,
   type MetaLearner,
   openPretraining,
@@ -75,7 +75,7 @@ describe('PPO as the base learner of a pool', () => {
       agent.setLearned(withPrefix(learned, 'agent.'))
       meta.setLearned(withPrefix(learned, 'meta.'))
       using adaptation = new Adaptation(core, { agent, meta, environment, seed: i })
-      const judge = (): number => evaluatePolicy(environment, (state, out) => agent.decide(state, out), [1, 2])
+      const judge = (): number => evaluate(agent, environment, { seeds: [1, 2] }).rewardPerStep
       const before = judge()
       adaptation.episode()
       const after = judge()

@@ -5,7 +5,7 @@ import {
   createDdpg,
   createMetaLearner,
   type Ddpg,
-  evaluatePolicy,
+  evaluate,
   LocalShards,
   type MetaLearner,
   openPretraining,
@@ -78,7 +78,10 @@ function adapted(learned: Pretraining['learned']): { before: number; after: numb
     agent.setLearned(withPrefix(learned, 'agent.'))
     meta.setLearned(withPrefix(learned, 'meta.'))
     using adaptation = new Adaptation(core, { agent, meta, environment, seed: i })
-    const judge = (): number => evaluatePolicy(environment, (state, out) => agent.act(state, out, 'actor'), [1, 2])
+    const judge = (): number =>
+      evaluate({ name: 'actor', decide: (state, out) => agent.act(state, out, 'actor') }, environment, {
+        seeds: [1, 2],
+      }).rewardPerStep
     const before = judge()
     adaptation.episode()
     return { before, after: judge() }

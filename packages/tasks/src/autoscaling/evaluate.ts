@@ -1,8 +1,9 @@
 import type { Controller } from '@trimtab/core'
+import { evaluate } from '@trimtab/learn'
 import type { AutoscalingEnvironment, AutoscalingInfo } from './environment.js'
 
 /** Means over judged steps; rewards are sums over an episode. */
-export interface Evaluation {
+export interface AutoscalingEvaluation {
   readonly reward: number
   readonly violationPercent: number
   readonly measuredViolationPercent: number
@@ -14,16 +15,16 @@ export interface Evaluation {
 }
 
 /**
- * Runs a controller for one episode per seed and tells what truly happened.
+ * Runs a controller for one episode per seed, the guard before the cluster, and tells what truly happened. Where telemetry is
+ * unusable the controller is its own rule.
  * @param onStep  sees every step, for timelines
  */
-export function evaluate(
+export function evaluateAutoscaling(
   environment: AutoscalingEnvironment,
   controller: Controller,
   seeds: readonly number[],
   onStep?: (info: AutoscalingInfo) => void,
-): Evaluation {
-  const action = new Float32Array(environment.action.names.length)
+): AutoscalingEvaluation {
   const ratios: number[] = []
   let reward = 0
   let violations = 0
@@ -31,15 +32,11 @@ export function evaluate(
   let cpu = 0
   let memory = 0
   let cores = 0
-  for (const seed of seeds) {
-    let observation = environment.reset(seed)
-    controller.beginEpisode?.()
-    for (let truncated = false; !truncated; ) {
-      controller.decide(observation, action)
-      const step = environment.step(action)
-      const info = step.info as AutoscalingInfo
-      observation = step.observation
-      truncated = step.truncated
+  evaluate(controller, environment, {
+    seeds,
+    rule: controller,
+    onTick: (tick) => {
+      const info = tick.info as AutoscalingInfo
       reward += info.trueReward
       violations += info.trueViolation
       measured += info.measuredViolation
@@ -48,8 +45,8 @@ export function evaluate(
       cores += info.requestedCores
       ratios.push(info.trueP99OverSlo)
       onStep?.(info)
-    }
-  }
+    },
+  })
   const steps = ratios.length
   return {
     reward: reward / seeds.length,

@@ -1,6 +1,6 @@
 import type { Core } from '@trimtab/core'
 import type { AutoscalingEnvironment } from './environment.js'
-import { type Evaluation, evaluate } from './evaluate.js'
+import { type AutoscalingEvaluation, evaluateAutoscaling } from './evaluate.js'
 import { type AllocationTarget, Heuristic } from './heuristic.js'
 import { HorizontalAutoscaler } from './hpa/index.js'
 import { pickSafe } from './oracles.js'
@@ -89,9 +89,9 @@ export function tuneHpaVpa(core: Core, environment: AutoscalingEnvironment, seed
   const judge = (
     settings: HpaVpaSettings,
     episodes: readonly number[],
-  ): { settings: HpaVpaSettings; result: Evaluation } => ({
+  ): { settings: HpaVpaSettings; result: AutoscalingEvaluation } => ({
     settings,
-    result: evaluate(environment, new HpaVpa(core, environment, bounds, settings), episodes),
+    result: evaluateAutoscaling(environment, new HpaVpa(core, environment, bounds, settings), episodes),
   })
   const screened = HPA_VPA_GRID.map((settings) => judge(settings, seeds.slice(0, Math.ceil(seeds.length / 5))))
   const limit = Math.max(2, 2 + Math.min(...screened.map(({ result }) => result.violationPercent)))

@@ -13,7 +13,7 @@ export {
 } from './application.js'
 export { type Arima, type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
 export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
-export { type Evaluation, evaluate, seedsFrom } from './evaluate.js'
+export { type AutoscalingEvaluation, evaluateAutoscaling, seedsFrom } from './evaluate.js'
 export { type AllocationTarget, Heuristic } from './heuristic.js'
 export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './hpa-vpa.js'
 export { LatencyModel, normalQuantile } from './latency.js'

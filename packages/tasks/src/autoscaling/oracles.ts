@@ -1,6 +1,6 @@
 import { type Controller, type Core, Random } from '@trimtab/core'
 import type { AutoscalingEnvironment } from './environment.js'
-import { type Evaluation, evaluate } from './evaluate.js'
+import { type AutoscalingEvaluation, evaluateAutoscaling } from './evaluate.js'
 import { Heuristic } from './heuristic.js'
 import { LatencyModel } from './latency.js'
 import { autoscalingReward, sloPreservation } from './reward.js'
@@ -40,7 +40,7 @@ export class StaticAllocation extends Heuristic {
 }
 
 /** Reward with violations priced: what the searches below maximise. One penalty unit a violated step, as the agent pays. */
-const priced = (e: Evaluation, stepsPerEpisode: number, penalty: number): number =>
+const priced = (e: AutoscalingEvaluation, stepsPerEpisode: number, penalty: number): number =>
   e.reward - (penalty * e.violationPercent * stepsPerEpisode) / 100
 
 /** The allocation with the highest reward on the given episodes, by grid (the reward alone decides, as in the papers). */
@@ -56,7 +56,7 @@ export function bestStatic(environment: AutoscalingEnvironment, seeds: readonly 
             (simulator.application.workSeconds + simulator.application.waitSeconds),
         )
         const allocation = { coresPerReplica, replicas, memoryMiBPerReplica: headroom * atPeak }
-        const { reward } = evaluate(environment, new StaticAllocation(environment, allocation), seeds)
+        const { reward } = evaluateAutoscaling(environment, new StaticAllocation(environment, allocation), seeds)
         if (!best || reward > best.reward) best = { reward, allocation }
       }
     }
@@ -83,7 +83,7 @@ export function bestConstantAction(
   for (let iteration = 0; iteration < 12; iteration++) {
     const candidates = Array.from({ length: POPULATION }, () => {
       const action = Float32Array.from(mean, (m, i) => Math.max(-1, Math.min(1, random.normal(m, deviation[i]!))))
-      const result = evaluate(environment, new ConstantAction(action), seeds)
+      const result = evaluateAutoscaling(environment, new ConstantAction(action), seeds)
       return { action, score: priced(result, environment.stepsPerEpisode, 1) }
     }).sort((a, b) => b.score - a.score)
     for (let i = 0; i < size; i++) {
@@ -155,13 +155,13 @@ export function oracleWithin(
 ): Oracle {
   const tried = [0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.1, 1.5, 2].map((margin) => {
     const oracle = new Oracle(core, environment, margin)
-    return { oracle, result: evaluate(environment, oracle, seeds) }
+    return { oracle, result: evaluateAutoscaling(environment, oracle, seeds) }
   })
   return pickSafe(tried, (t) => t.result, maxPercent).oracle
 }
 
 /** Highest reward among those with at most `maxPercent` violations; when there is none, within half a point of the fewest. */
-export function pickSafe<T>(tried: readonly T[], of: (t: T) => Evaluation, maxPercent: number): T {
+export function pickSafe<T>(tried: readonly T[], of: (t: T) => AutoscalingEvaluation, maxPercent: number): T {
   const fewest = Math.min(...tried.map((t) => of(t).violationPercent))
   const limit = fewest <= maxPercent ? maxPercent : fewest + 0.5
   const allowed = tried.filter((t) => of(t).violationPercent <= limit)

@@ -38,7 +38,7 @@ export const measuredReward = ({ reward, rewardedSteps, steps }: EpisodeSummary)
 /**
  * Decides, step by step, who acts and what is learned from it. The `ControlLoop` calls it; the guard stands behind it.
  *
- * A pilot may throw (a trapped core does): the loop then goes on under `rule` and never calls this pilot again.
+ * A pilot may throw (a trapped core does): the loop then goes on under `rule` and never calls this pilot again, `runEpisode` ends.
  */
 export interface Pilot {
   /** The stage in which the next decision is made. */
@@ -50,6 +50,9 @@ export interface Pilot {
    */
   readonly rule: Controller
 
+  /** A simulator was reset: forget what belongs to the last episode. `rule` is told apart from this. */
+  beginEpisode?(): void
+
   /** Fills `out` [A] from a usable `observation` [S] (finite, fresh, in order) and says whose action it is. Allocates nothing. */
   decide(observation: Float32Array, out: Float32Array): Decider
 
@@ -60,6 +63,14 @@ export interface Pilot {
   observe(transition: Transition, info: StepInfo): void
 
   endEpisode(summary: EpisodeSummary): void
+}
+
+/** A rule without an answer: the guard holds the last safe action wherever it is asked. */
+export const HOLD: Controller = {
+  name: 'hold',
+  decide(_observation, out) {
+    out.fill(Number.NaN)
+  },
 }
 
 /** A pilot that never leaves the rule: a baseline, and what remains when an agent has failed. */
@@ -81,6 +92,9 @@ export function servingPilot(controller: Controller, rule: Controller): Pilot {
   return {
     stage: 'serving',
     rule,
+    beginEpisode() {
+      if (controller !== rule) controller.beginEpisode?.()
+    },
     decide(observation, out) {
       controller.decide(observation, out)
       return 'agent'

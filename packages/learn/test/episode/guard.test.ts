@@ -1,13 +1,14 @@
 import type { Controller } from '@trimtab/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Guard, type GuardOptions, rulePilot } from '../src/index.js'
+import { Guard, type GuardOptions, rulePilot } from '../../src/index.js'
 import { answersNothing, box, constant, controller, FakeClock, RecordingPilot } from './toys.js'
 
 const observation = box(['cpu', 'trend'], 0, 1)
 observation.low[1] = -1 // a trend may be negative
 const action = box(['replicas'], 1, 20)
 const good = Float32Array.of(0.5, -0.2)
+const HOUR = 3_600_000
 
 function decide(
   seen: Float32Array,
@@ -67,6 +68,56 @@ describe('Guard: telemetry', () => {
     const guard = new Guard(observation, action, fresh)
     expect(guard.receive(good, 9e9)).toBe('future')
     expect(guard.receive(good, 100_000)).toBeUndefined()
+  })
+
+  it('forgets what it holds for the newest when our own clock is set back by an hour', () => {
+    const clock = new FakeClock()
+    clock.nowMs = 10 * HOUR
+    const guard = new Guard(observation, action, { clock, maxAgeMs: 30_000 })
+    expect(guard.receive(good, 10 * HOUR)).toBeUndefined()
+    clock.nowMs = 9 * HOUR + 15_000
+    expect(guard.receive(good, 9 * HOUR + 15_000)).toBeUndefined()
+    expect(guard.receive(good, 9 * HOUR + 10_000)).toBe('out_of_order')
+  })
+
+  it.each([
+    ['microseconds', 1.7e15],
+    ['the next hour', 10 * HOUR],
+    ['no time at all', Number.POSITIVE_INFINITY],
+  ])('refuses a timestamp in %s even without an age limit, and remembers nothing of it', (_name, observedAtMs) => {
+    const clock = new FakeClock()
+    clock.nowMs = 9 * HOUR
+    const guard = new Guard(observation, action, { clock })
+    expect(guard.receive(good, 9 * HOUR - 1000)).toBeUndefined()
+    expect(guard.receive(good, observedAtMs)).toBe('future')
+    expect(guard.receive(good, 9 * HOUR)).toBeUndefined()
+  })
+
+  it.each([
+    ['a timestamp from the future', 9e15],
+    ['a sensor whose clock is set back by an hour', 5 * HOUR],
+  ])('believes the third sample in order again after %s, though there is no clock to compare with', (_name, first) => {
+    const guard = new Guard(observation, action)
+    expect(guard.receive(good, first)).toBeUndefined()
+    const seconds = [1, 2, 3, 4, 3].map((s) => guard.receive(good, 4 * HOUR + 1000 * s))
+    expect(seconds).toEqual(['out_of_order', 'out_of_order', undefined, undefined, 'out_of_order'])
+  })
+
+  it('takes neither one old sample again and again nor a sensor that lags for a clock set back', () => {
+    const guard = new Guard(observation, action)
+    guard.receive(good, 10_000)
+    for (let i = 0; i < 10; i++) expect(guard.receive(good, 5000)).toBe('out_of_order')
+    for (let i = 1; i < 10; i++) {
+      expect(guard.receive(good, 10_000 + 1000 * i)).toBeUndefined()
+      expect(guard.receive(good, 5000 + 1000 * i)).toBe('out_of_order')
+    }
+  })
+
+  it('refuses a timestamp that is no number without forgetting the order', () => {
+    const guard = new Guard(observation, action)
+    expect(guard.receive(good, 2000)).toBeUndefined()
+    expect(guard.receive(good, Number.NaN)).toBe('stale')
+    expect(guard.receive(good, 1000)).toBe('out_of_order')
   })
 
   it('notices an observation that grew stale while it waited for the decision', () => {

@@ -10,11 +10,11 @@ export type TelemetryFault =
   | 'infinite'
   /** Below zero where the space starts at zero or above: a counter that was reset, a broken sensor. */
   | 'negative'
-  /** Measured longer ago than the limit. */
+  /** Measured longer ago than the limit, or at a time that is no number. */
   | 'stale'
   /** Measured before an observation that has been seen already. */
   | 'out_of_order'
-  /** Measured later than now by more than the age limit: one of the clocks is wrong. */
+  /** Measured later than now by more than clocks differ: one of them is wrong, or the unit is. */
   | 'future'
 
 export interface TelemetryCheckOptions {
@@ -24,7 +24,20 @@ export interface TelemetryCheckOptions {
   readonly clock?: Clock
 }
 
-/** Tells usable observations from unusable ones. Allocates nothing after construction. */
+/** How far ahead of ours a sensor's clock may be where no age limit says it: clocks of one cluster differ by milliseconds. */
+const MAX_AHEAD_MS = 60_000
+
+/** Refused samples in a row, each newer than the one before, that prove another time line: a clock was set back. */
+const NEW_TIME_LINE = 3
+
+/**
+ * Tells usable observations from unusable ones. Allocates nothing after construction.
+ *
+ * Timestamps are believed inside a window around now only, and no wrong one holds the system for long: what lies ahead of now is
+ * never remembered as the newest, what is remembered and comes to lie ahead of now (our clock was set back) is forgotten, and
+ * samples that come in order on an older time line (the sensor's clock was set back; there is no clock of ours to compare with)
+ * are believed again from the third on.
+ */
 export class TelemetryCheck {
   /** What may be handed to a rule when the last observation was unusable [S]: NaN wherever a number must not be believed. */
   readonly believable: Float32Array
@@ -32,6 +45,8 @@ export class TelemetryCheck {
   readonly #maxAgeMs: number
   readonly #clock: Clock | undefined
   #newestMs = Number.NEGATIVE_INFINITY
+  #refusedMs = Number.NEGATIVE_INFINITY // the last one out of order
+  #refusals = 0 // out of order in a row, in order among themselves
   #observedAtMs: number | undefined
 
   /** @throws {ConfigError} `config_invalid` */
@@ -48,7 +63,7 @@ export class TelemetryCheck {
 
   /** Forgets earlier timestamps: a new world begins. */
   reset(): void {
-    this.#newestMs = Number.NEGATIVE_INFINITY
+    this.#startTimeLine(Number.NEGATIVE_INFINITY)
     this.#observedAtMs = undefined
   }
 
@@ -84,14 +99,28 @@ export class TelemetryCheck {
 
   #faultOfTime(observedAtMs: number | undefined): TelemetryFault | undefined {
     if (observedAtMs === undefined) return undefined
+    if (!Number.isFinite(observedAtMs)) return observedAtMs > 0 ? 'future' : 'stale' // what is no number proves no age
     if (this.#clock !== undefined) {
-      const ageMs = this.#clock.now() - observedAtMs
-      if (!(ageMs <= this.#maxAgeMs)) return 'stale' // a timestamp that is NaN proves no age
-      if (ageMs < -this.#maxAgeMs) return 'future' // not remembered: it would make every later sample look out of order
+      const nowMs = this.#clock.now()
+      const latestMs = nowMs + Math.min(this.#maxAgeMs, MAX_AHEAD_MS)
+      if (!(nowMs - observedAtMs <= this.#maxAgeMs)) return 'stale'
+      if (observedAtMs > latestMs) return 'future'
+      if (this.#newestMs > latestMs) this.#startTimeLine(Number.NEGATIVE_INFINITY)
     }
-    if (observedAtMs < this.#newestMs) return 'out_of_order'
-    this.#newestMs = observedAtMs
+    if (observedAtMs < this.#newestMs) {
+      if (observedAtMs > this.#refusedMs) this.#refusals++
+      else if (observedAtMs < this.#refusedMs) this.#refusals = 1 // the same sample again proves nothing
+      this.#refusedMs = observedAtMs
+      if (this.#refusals < NEW_TIME_LINE) return 'out_of_order'
+    }
+    this.#startTimeLine(observedAtMs)
     return undefined
+  }
+
+  #startTimeLine(newestMs: number): void {
+    this.#newestMs = newestMs
+    this.#refusedMs = Number.NEGATIVE_INFINITY
+    this.#refusals = 0
   }
 
   #faultOfValues(observation: Float32Array): TelemetryFault | undefined {

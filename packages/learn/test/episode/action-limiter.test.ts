@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ActionLimiter, type ActionLimits } from '../src/action-limiter.js'
+import { ActionLimiter, type ActionLimits } from '../../src/episode/action-limiter.js'
 import { box } from './toys.js'
 
 const replicas = box(['replicas'], 1, 20)

@@ -1,0 +1,28 @@
+export {
+  ActionLimiter,
+  type ActionLimits,
+  type ClipReason,
+  type CoordinateLimit,
+  type DirectionLimit,
+} from './action-limiter.js'
+export { drawAction } from './draw-action.js'
+export { EpisodeStepper, type StepperOptions } from './episode-stepper.js'
+export { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js'
+export { type FallbackReason, Guard, type GuardOptions } from './guard.js'
+export {
+  type Decider,
+  type EpisodeSummary,
+  type ExploringAgent,
+  HOLD,
+  measuredReward,
+  type Pilot,
+  rulePilot,
+  type Source,
+  type Stage,
+  servingPilot,
+} from './pilot.js'
+export { type EpisodeOptions, runEpisode } from './run-episode.js'
+export { type Seat, strictSeat } from './seat.js'
+export { observationFault, requireStep, stepFault } from './step-check.js'
+export type { TelemetryFault } from './telemetry-check.js'
+export { copyTick, type Tick } from './tick.js'
