@@ -17,6 +17,7 @@ import { pathOf, type Route, routeOf } from './routes.js'
 import { tenantOf } from './tenant.js'
 import { Upstream } from './upstream.js'
 
+/** What a gateway stands in front of, who decides the order, and its limits. */
 export interface GatewayOptions extends GatewayLimits {
   /** The server behind: `http://127.0.0.1:8000`, with or without `/v1`. */
   readonly upstream: string

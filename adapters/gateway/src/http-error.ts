@@ -1,5 +1,6 @@
 import { AdapterError } from '@trimtab/core'
 
+/** What a refusal carries beside its status: the cause, and when to come again. */
 export interface HttpErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number
 }

@@ -5,6 +5,7 @@ import { defaultLengthWeights } from '@trimtab/serve/weights'
 import { Gateway, type GatewayOptions } from './gateway.js'
 import { readState } from './state-file.js'
 
+/** A gateway with a scheduler and predictor of its own. */
 export interface ServingOptions
   extends Omit<GatewayOptions, 'scheduler'>,
     Pick<WaitingOptions, 'capacity' | 'order' | 'bypass' | 'maxBypassSeconds' | 'fairness'> {

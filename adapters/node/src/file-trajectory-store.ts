@@ -10,6 +10,7 @@ import {
 import { RecordFile } from './record-file.js'
 import { checkHeader, encodeHeader, RecordCodec } from './trajectory-format.js'
 
+/** Where a trajectory is kept, what its columns are, and how safe it has to be. */
 export interface FileTrajectoryStoreOptions {
   readonly path: string
   /** The spaces whose names become the file's columns. */

@@ -9,10 +9,13 @@ export type JobName<Jobs> = {
 }[keyof Jobs] &
   string
 
+/** What a job of a module takes: the type of its first parameter. */
 export type JobInput<Job> = Job extends (input: infer Input, ...rest: never[]) => unknown ? Input : never
 
+/** What a job comes to: its result, awaited. */
 export type JobOutput<Job> = Job extends (...parameters: never[]) => infer Output ? Awaited<Output> : never
 
+/** Which jobs a pool has, and how many workers. */
 export interface WorkerPoolOptions {
   /** The module whose exported functions are the jobs: `new URL('./jobs.js', import.meta.url)`. Each worker imports it once. */
   readonly module: URL
@@ -20,6 +23,7 @@ export interface WorkerPoolOptions {
   readonly size?: number
 }
 
+/** How one job is watched and stopped. */
 export interface RunOptions {
   /** Takes a waiting job out of the queue; a running one is stopped together with its worker, which is replaced. */
   readonly signal?: AbortSignal
@@ -27,8 +31,10 @@ export interface RunOptions {
   readonly onProgress?: (progress: unknown) => void
 }
 
+/** How a list of jobs is watched and stopped. */
 export interface MapOptions {
   readonly signal?: AbortSignal
+  /** Called with each value that a job reports, and the place of its input in the list. */
   readonly onProgress?: (progress: unknown, index: number) => void
 }
 

@@ -11,6 +11,7 @@ interface Jobs<Setup> {
   readonly loadShard: (input: { shard: number; tensors: readonly Tensor[] }) => Promise<void>
 }
 
+/** What the shards of a pretraining are, and on how many threads they run. */
 export interface WorkerShardsOptions<Setup> {
   /** A module that exports the five jobs of `shardJobs`; it builds its shards from `setup` alone. */
   readonly module: URL
@@ -61,10 +62,12 @@ export class WorkerShards<Setup> implements ShardHost {
     return this.#thread(shard).run('shardEmbeddings', { shard, learned })
   }
 
+  /** The state of one shard, from which `load` goes on to the byte. */
   save(shard: number): Promise<Tensor[]> {
     return this.#thread(shard).run('saveShard', { shard })
   }
 
+  /** Replaces the state of one shard by what `save` gave. */
   load(shard: number, tensors: readonly Tensor[]): Promise<void> {
     return this.#thread(shard).run('loadShard', { shard, tensors })
   }

@@ -54,6 +54,9 @@ export class NvmlGpu {
     return ifOffered(() => this.nvml.isMig(this.device, this.subject)) ?? false
   }
 
+  /**
+   * Whether the driver stays loaded without users: without it, settings may be lost between programs. `undefined`: not told.
+   */
   get isPersistent(): boolean | undefined {
     return ifOffered(() => this.nvml.isPersistent(this.device, this.subject))
   }
@@ -67,6 +70,7 @@ export class NvmlGpu {
     return (clocks ?? []).sort((a, b) => a - b)
   }
 
+  /** What the GPU is and can do; what the driver does not offer is `undefined`. */
   describe(): GpuDescription {
     const { nvml, device, subject } = this
     const clocks = this.supportedClocksMhz()

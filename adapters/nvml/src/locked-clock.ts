@@ -9,6 +9,7 @@ import { NvmlGpuLostError, NvmlPermissionError, NvmlUnsupportedError } from './s
 import type { NvmlSample } from './telemetry.js'
 import { judgeLock, type LockVerdict } from './verdict.js'
 
+/** Where a lease of the GPU is noted, and who is told. */
 export interface NvmlClockOptions {
   /** Where this process says that it drives the GPU, so that a crash can be mended. @default /run/trimtab, or a folder of this user's */
   readonly leaseFolder?: string

@@ -79,6 +79,7 @@ export class Nvml {
     this.dispose()
   }
 
+  /** The version of the NVIDIA driver, such as `550.54.15`. */
   driverVersion(): string {
     return this.#text('nvmlSystemGetDriverVersion', 'the driver')
   }
@@ -98,24 +99,32 @@ export class Nvml {
     return this.#u64('nvmlDeviceGetHandleByUUID', uuid, new TextEncoder().encode(`${uuid}\0`))
   }
 
+  /** The GPU that a MIG slice is a part of: clocks are the whole GPU's. */
   parentOfMigDevice(slice: DeviceHandle, subject: string): DeviceHandle {
     return this.#u64('nvmlDeviceGetDeviceHandleFromMigDeviceHandle', subject, slice)
   }
 
+  /**
+   * `GPU-…`, the same over reboots.
+   * @param subject  what the device is called in errors; so everywhere below
+   */
   uuid(device: DeviceHandle, subject: string): string {
     return this.#text('nvmlDeviceGetUUID', subject, device)
   }
 
+  /** The product, such as `NVIDIA H100 80GB HBM3`. */
   name(device: DeviceHandle, subject: string): string {
     return this.#text('nvmlDeviceGetName', subject, device)
   }
 
+  /** Memory of the whole device, in bytes; `used` is by all processes and by the driver. */
   memoryBytes(device: DeviceHandle, subject: string): { readonly total: number; readonly used: number } {
     const out = new BigUint64Array(3) // total, free, used
     this.#call('nvmlDeviceGetMemoryInfo', subject, device, out)
     return { total: Number(out[0]), used: Number(out[2]) }
   }
 
+  /** Memory clocks to choose from, MHz, in the driver's order. */
   supportedMemoryClocksMhz(device: DeviceHandle, subject: string): number[] {
     return this.#list('nvmlDeviceGetSupportedMemoryClocks', subject, device)
   }
@@ -130,14 +139,17 @@ export class Nvml {
     this.#call('nvmlDeviceSetGpuLockedClocks', subject, device, minMhz, maxMhz)
   }
 
+  /** Gives the clocks back to the driver; needs root. */
   resetLockedClocks(device: DeviceHandle, subject: string): void {
     this.#call('nvmlDeviceResetGpuLockedClocks', subject, device)
   }
 
+  /** The clock at this moment, MHz. */
   clockMhz(device: DeviceHandle, subject: string, of: keyof typeof CLOCK): number {
     return this.#u32('nvmlDeviceGetClockInfo', subject, device, CLOCK[of])
   }
 
+  /** The highest clock that the device can run at, MHz. */
   maxClockMhz(device: DeviceHandle, subject: string, of: keyof typeof CLOCK): number {
     return this.#u32('nvmlDeviceGetMaxClockInfo', subject, device, CLOCK[of])
   }
@@ -147,6 +159,7 @@ export class Nvml {
     return this.#u32('nvmlDeviceGetPowerUsage', subject, device) / 1000
   }
 
+  /** The power cap in force, watts. */
   powerLimitWatts(device: DeviceHandle, subject: string): number {
     return this.#u32('nvmlDeviceGetEnforcedPowerLimit', subject, device) / 1000
   }
@@ -156,6 +169,7 @@ export class Nvml {
     return Number(this.#u64('nvmlDeviceGetTotalEnergyConsumption', subject, device)) / 1000
   }
 
+  /** Temperature of the GPU's die, °C. */
   temperatureCelsius(device: DeviceHandle, subject: string): number {
     return this.#u32('nvmlDeviceGetTemperature', subject, device, TEMPERATURE_GPU)
   }
@@ -173,12 +187,14 @@ export class Nvml {
     return this.#u64(this.#find(current) ? current : 'nvmlDeviceGetCurrentClocksThrottleReasons', subject, device)
   }
 
+  /** Whether the GPU is cut into slices. A GPU without MIG answers with an error, `nvml_not_supported`. */
   isMig(device: DeviceHandle, subject: string): boolean {
     const current = new Uint32Array(1)
     this.#call('nvmlDeviceGetMigMode', subject, device, current, new Uint32Array(1))
     return current[0] === 1
   }
 
+  /** Whether the driver stays loaded without users. */
   isPersistent(device: DeviceHandle, subject: string): boolean {
     return this.#u32('nvmlDeviceGetPersistenceMode', subject, device) === 1
   }

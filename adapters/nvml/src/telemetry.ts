@@ -13,6 +13,7 @@ const REASONS = [
   [0x100n, 'display clocks'],
 ] as const
 
+/** What can hold a clock down, in words. */
 export type ThrottleReason = (typeof REASONS)[number][1]
 
 /** What NVML's bits say; bits that this version does not know are left out. */

@@ -1,6 +1,7 @@
 import type { NvmlGpu } from './gpu.js'
 import type { NvmlSample } from './telemetry.js'
 
+/** How often a GPU is read, and by what time. */
 export interface WatchOptions {
   readonly intervalMs: number
   readonly signal: AbortSignal

@@ -2,8 +2,10 @@ import { AdapterError } from '@trimtab/core'
 
 // What is used of an onnxruntime: onnxruntime-web, onnxruntime-node and onnxruntime-react-native all have it.
 
+/** The element types that are fed and read here, in the words of onnxruntime. */
 export type OnnxElementType = 'float32' | 'int32' | 'int64'
 
+/** A tensor of the runtime: `data` is a typed array of its element type, row by row, `dims` its shape. */
 export interface OnnxTensor {
   readonly data: unknown
   readonly dims: readonly number[]
@@ -17,12 +19,17 @@ export interface OnnxValueMetadata {
   readonly shape?: ReadonlyArray<number | string>
 }
 
+/**
+ * A loaded model: the part of onnxruntime's `InferenceSession` that is used here, so that a test can stand in for it.
+ */
 export interface OnnxSession {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
   readonly inputMetadata: readonly OnnxValueMetadata[]
   readonly outputMetadata: readonly OnnxValueMetadata[]
+  /** Runs the model once. Keys are names of inputs and of outputs. */
   run(feeds: Record<string, OnnxTensor>): Promise<Record<string, OnnxTensor>>
+  /** Gives the memory of the model back; the session must not be used afterwards. */
   release(): Promise<void>
 }
 

@@ -3,6 +3,7 @@ export class Names {
   readonly #numbers = new Map<string, number>([['', 0]])
   readonly #strings: string[] = ['']
 
+  /** Strings kept, the empty one included: numbers run from 0 to below it. */
   get size(): number {
     return this.#strings.length
   }

@@ -45,6 +45,7 @@ export const REPAIRS: Readonly<Record<RepairCode, string>> = {
 
 const MAX_EXAMPLES = 3
 
+/** How often one kind of repair was made. */
 export interface RepairCount {
   readonly code: RepairCode
   readonly count: number
@@ -67,6 +68,7 @@ export class Repairs {
     if (entry.examples.length < MAX_EXAMPLES) entry.examples.push(where())
   }
 
+  /** How often a repair was made; 0 where never. */
   count(code: RepairCode): number {
     return this.#counts.get(code)?.count ?? 0
   }
@@ -99,6 +101,7 @@ export class Repairs {
     })
   }
 
+  /** As `list`: what `JSON.stringify` writes. */
   toJSON(): RepairCount[] {
     return this.list()
   }

@@ -62,6 +62,7 @@ export class TraceBuilder {
     return this.columns.size
   }
 
+  /** Takes one span; what cannot be read as it stands is mended or left out by `finish`, and counted. */
   add(span: SpanRow): void {
     const { columns, names } = this
     const row = columns.push()

@@ -1,6 +1,7 @@
 import type { Names } from './names.js'
 import type { Repairs } from './repairs.js'
 
+/** The part that a span plays in a call, in OpenTelemetry's words. */
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
 
 /** One span as people write and read it. A whole trace of them, in any order, is what `criticalPath()` takes. */
@@ -33,6 +34,7 @@ export const KINDS: readonly SpanKind[] = ['internal', 'server', 'client', 'prod
 
 /** Bits of `Trace.flags`. */
 export const FOLLOWS_FROM = 1
+/** The span says that it failed: an OpenTelemetry status of ERROR, or an `error` tag that is not false. */
 export const ERROR = 2
 
 /**

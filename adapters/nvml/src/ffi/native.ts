@@ -1,6 +1,9 @@
 /** What NVML's functions take. A handle is an opaque 64-bit address; a buffer is passed by reference and may be filled. */
 export type NativeType = 'u32' | 'handle' | 'buffer'
 
+/**
+ * What crosses to the library: a number of at most 32 bits, a 64-bit one as bigint, or memory that it reads or fills.
+ */
 export type NativeArgument = number | bigint | ArrayBufferView
 
 /** Returns NVML's status. */

@@ -38,6 +38,7 @@ export interface SummaryColumn {
   readonly digits: number
   /** From the stored unit to the shown one: 100 for utilisations. */
   readonly scale: number
+  /** The value of the column and its spread over seeds; `undefined` where the controller has none. */
   read(controller: ControllerSummary): Spread | undefined
 }
 
@@ -50,6 +51,9 @@ const column = (
   scale = 1,
 ): SummaryColumn => ({ title, unit, digits, read, help, scale })
 
+/**
+ * The columns of the comparison, in the order of the table and of the report: how each is read, formatted and explained.
+ */
 export const SUMMARY_COLUMNS: readonly SummaryColumn[] = [
   column(
     'reward',
@@ -87,4 +91,5 @@ export function cellOf(
   return spread && { mean: fixed(spread.mean * scale, digits), deviation: fixed(spread.deviation * scale, digits) }
 }
 
+/** The heading of a column, with its unit where it has one. */
 export const titleOf = ({ title, unit }: SummaryColumn): string => (unit ? `${title} ${unit}` : title)

@@ -1,6 +1,7 @@
 // One look for each controller, everywhere: told apart by colour (safe for the common colour blindnesses), by dash and by width.
 import type { ControllerSummary } from '../autoscale/report-types.js'
 
+/** How a controller is drawn in every plot: CSS colours for light and dark pages, and its line. */
 export interface ControllerStyle {
   readonly light: string
   readonly dark: string
@@ -29,6 +30,7 @@ const BY_KIND: Readonly<Record<ControllerSummary['kind'], ControllerStyle>> = {
   bound: { light: '#6f7785', dark: '#9aa4b5', dash: '6 2 1 2', width: 1.5 },
 }
 
+/** The style of a controller: of its own where it is one of ours, else that of its kind. */
 export const styleOf = ({ name, kind }: Named): ControllerStyle => KNOWN[name] ?? BY_KIND[kind]
 
 /** The controller's name as a CSS class: letters, digits and dashes only. */

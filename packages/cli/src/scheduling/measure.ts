@@ -7,6 +7,7 @@ export interface ServedTimes {
   readonly finish: Float64Array
 }
 
+/** What a schedule did to the requests, over one simulated run. */
 export interface Measures {
   /** Job completion time: from arrival to the last token, s. */
   readonly meanJct: number

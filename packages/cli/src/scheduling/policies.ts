@@ -6,6 +6,7 @@ import { UsageError } from '../options.js'
 import type { ServedTimes } from './measure.js'
 import type { PolicyName } from './report-types.js'
 
+/** A server of a language model, as the simulation takes it: seconds that a request takes alone: `secondsPerRequest` + `secondsPerToken` · tokens. */
 export interface ServerModel {
   readonly servers: number
   readonly maxBatchSize: number

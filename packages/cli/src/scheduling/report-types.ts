@@ -1,6 +1,10 @@
 // What `trimtab schedule` found, as plain data: for --json, for the terminal and for the page.
 import type { Batching } from '@trimtab/core'
 
+/**
+ * An order of service: first come first served, by class of length, shortest expected first with and without ageing, and with
+ * lengths known.
+ */
 export type PolicyName = 'fcfs' | 'class' | 'ssjf' | 'ssjf-unaged' | 'oracle'
 export const POLICY_NAMES: readonly PolicyName[] = ['fcfs', 'class', 'ssjf', 'ssjf-unaged', 'oracle']
 
@@ -54,6 +58,7 @@ export interface PolicyCurves {
   readonly meanJctByLength: readonly number[]
 }
 
+/** What `trimtab schedule` found, as it writes it to JSON and draws it. */
 export interface ScheduleReport {
   readonly format: 'trimtab-schedule'
   readonly version: 1

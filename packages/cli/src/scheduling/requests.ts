@@ -12,6 +12,7 @@ export interface LoggedRequest {
   readonly source: string
 }
 
+/** A log of requests as it was read: at least a model and a number of output tokens each. */
 export interface RequestLog {
   readonly name: string
   readonly requests: readonly LoggedRequest[]

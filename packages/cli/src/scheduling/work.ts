@@ -16,6 +16,7 @@ export interface Estimator extends EstimateFacts {
   estimate(workload: Workload, base: ScheduleRun): RequestEstimates | Promise<RequestEstimates>
 }
 
+/** What is simulated: every policy × batching × load, over seeds. */
 export interface ScheduleSettings extends ServerModel {
   readonly policies: readonly PolicyName[]
   readonly batchings: readonly Batching[]

@@ -9,6 +9,7 @@ export interface ArrivalPattern {
   readonly seconds: Float64Array
 }
 
+/** Which requests of a log come, in which order and when. */
 export interface WorkloadOptions {
   readonly count: number
   readonly seed: number

@@ -52,10 +52,12 @@ export class TraceAnalysis {
     this.#top = top
   }
 
+  /** Requests added so far. */
   get requests(): number {
     return this.profile.traces
   }
 
+  /** Spans of them, on the path or not. */
   get spans(): number {
     return this.#spans
   }
@@ -73,6 +75,7 @@ export class TraceAnalysis {
     return this.#slowest
   }
 
+  /** Takes one request with its critical path. */
   add(path: CriticalPath): void {
     this.profile.add(path)
     this.tree.addPath(path)
@@ -83,6 +86,12 @@ export class TraceAnalysis {
     this.#offer(path)
   }
 
+  /**
+   * All that was added, as one report.
+   * @param command  what made it, for the head of the page
+   * @param files  names of the inputs
+   * @param findings  what was found beside the profile: culprits, what-if, a difference
+   */
   report(command: string, files: readonly string[], settings: ReportSettings, findings: Findings = {}): TraceReport {
     const { profile } = this
     const { latency } = profile

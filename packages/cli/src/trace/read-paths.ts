@@ -12,6 +12,7 @@ import {
   type TraceFormat,
 } from '@trimtab/trace'
 
+/** A source of spans that can be read more than once. */
 export interface TraceInput {
   /** For messages. */
   readonly name: string
@@ -19,6 +20,7 @@ export interface TraceInput {
   open(): AsyncIterable<Uint8Array>
 }
 
+/** Which traces of the input are looked at, and how they are read. */
 export interface Selection {
   /** Default: found out for each input. */
   readonly format?: TraceFormat | undefined
@@ -32,6 +34,7 @@ export interface Selection {
   readonly slice?: { readonly from: number; readonly to: number } | undefined
 }
 
+/** What a reading of traces tells its caller beside the traces. */
 export interface ReadHooks {
   /** Takes what had to be mended outside any trace. */
   readonly repairs?: Repairs

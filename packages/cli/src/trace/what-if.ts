@@ -19,6 +19,7 @@ export class Replay {
     this.#cases = cases.map((changes) => ({ changes, answer: new WhatIf(changes, { workflow }) }))
   }
 
+  /** Replays one request under every case. */
   add(path: CriticalPath): void {
     for (const { answer } of this.#cases) answer.add(path)
   }

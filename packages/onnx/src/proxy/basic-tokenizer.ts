@@ -10,6 +10,7 @@ const IDEOGRAPH =
 const PUNCTUATION = /[!-/:-@[-`{-~\p{P}]/gu
 const ACCENT = /\p{Mn}/gu
 
+/** How text is cleaned before it is cut into word pieces; it has to be as in training. */
 export interface BasicTokenizerOptions {
   /** As the vocabulary's model was trained: true for `uncased` ones. Default true. */
   readonly lowerCase?: boolean

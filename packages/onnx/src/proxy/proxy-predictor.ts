@@ -10,6 +10,7 @@ import { WordPieceTokenizer } from './word-piece.js'
 const LAST_CLASS = 4
 const SHORTEST_GROUP = 16 // tokens
 
+/** What a proxy model is made of and how it is run. */
 export interface ProxyPredictorOptions {
   /** The ONNX file: its bytes, or a path or address that the runtime can open. */
   readonly model: Uint8Array | string

@@ -7,6 +7,7 @@ const USUAL_BORDERS: ArrayLike<number> = [64, 192, 448, 1536]
 
 /** An estimator that can say where a model's classes begin: [4] tokens. `LengthPredictor` can. */
 export interface BorderedEstimator extends LengthEstimator {
+  /** Upper borders [4] of a model's first four length classes, in tokens. */
   borders?(model: string): ArrayLike<number>
 }
 
@@ -49,6 +50,7 @@ export class CachedPredictor implements LengthEstimator {
     return this.#errors
   }
 
+  /** The length of the nearest known prompt, or the estimator's word; a promise where either of them needs time. */
   predict(request: LengthRequest): LengthPrediction | Promise<LengthPrediction> {
     const answer = (hit: CachedLength | undefined): LengthPrediction | Promise<LengthPrediction> => {
       if (hit) return this.#predictionOf(request, hit)

@@ -14,8 +14,12 @@ interface Model {
   rows: number
 }
 
+/**
+ * Turns a text into a vector of always the same width, at once or later. Its length does not matter: cosines are compared.
+ */
 export type Embed = (text: string) => ArrayLike<number> | PromiseLike<ArrayLike<number>>
 
+/** How much a cache holds and when a prompt counts as known. */
 export interface SemanticCacheOptions {
   /** Prompts held; the one that was of no use for longest makes room. 1,024 unless told: 1 MB. */
   readonly capacity?: number
@@ -112,6 +116,7 @@ export class SemanticCache {
     })
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#index.dispose()
   }

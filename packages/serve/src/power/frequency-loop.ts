@@ -1,6 +1,7 @@
 import type { FrequencyDecision, FrequencyScaler, PartitionLatency } from './frequency-scaler.js'
 import { type GpuClock, type GpuSample, supportedClock } from './gpu.js'
 
+/** What one second of the loop did. */
 export interface FrequencyTick {
   readonly decision: FrequencyDecision
   /** The supported clock that was asked for. */
@@ -9,6 +10,7 @@ export interface FrequencyTick {
   readonly sample: GpuSample
 }
 
+/** What a loop over one GPU is made of; time and latencies come from outside. */
 export interface FrequencyLoopOptions {
   readonly gpu: GpuClock
   readonly scaler: FrequencyScaler

@@ -17,6 +17,7 @@ export interface PartitionLatency {
   readonly weight?: number
 }
 
+/** Clocks and margins of the MIAD scaler. */
 export interface FrequencyScalerOptions {
   readonly minimumMhz: number
   /** Where it starts, and what it falls back to. */
@@ -29,6 +30,7 @@ export interface FrequencyScalerOptions {
   readonly scaleOutAfter?: number
 }
 
+/** What the scaler wants until its next decision, and why. */
 export interface FrequencyDecision {
   readonly action: 'up' | 'down' | 'same'
   readonly clockMhz: number

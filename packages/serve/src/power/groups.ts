@@ -6,6 +6,7 @@ export interface GroupAssignment {
   readonly groups: readonly (readonly number[])[]
 }
 
+/** Devices, models and the judge of a search for groups. */
 export interface GroupSearchOptions {
   readonly devices: number
   /** Free for models, of each device. */
@@ -28,6 +29,7 @@ export interface GroupEvaluation {
   readonly tails: readonly number[]
 }
 
+/** An assignment of models to groups of devices with what it earns: larger is better. */
 export interface GroupCandidate extends GroupAssignment {
   readonly score: number
 }

@@ -1,6 +1,7 @@
 const DEFAULT_QUANTILE = 0.99 // where attainment is judged (6.4.1)
 const DEFAULT_WINDOW_MS = 60_000
 
+/** Which latency the scaler is told: a quantile over a window. */
 export interface LatencyMonitorOptions {
   /** How far back finished requests count; 60 s by default. */
   readonly windowMs?: number

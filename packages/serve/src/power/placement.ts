@@ -8,6 +8,7 @@ export interface PlacementDevice {
   readonly memoryBytes: number
 }
 
+/** Limits of Algorithm 6.2, and what decides between devices that it leaves equal. */
 export interface PlacementOptions {
   /** CT: on how many devices the partitions of one model may lie. */
   readonly maximumDevicesPerModel: number

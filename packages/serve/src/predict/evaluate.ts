@@ -34,6 +34,7 @@ export function predictRows(predictor: LengthPredictor, rows: readonly LengthExa
   })
 }
 
+/** How good predictions were: accuracy and mean distance of the classes, pairs of the same model in the right order. */
 export function scoreLengths(rows: readonly PredictedLength[]): LengthScores {
   let right = 0
   let distance = 0

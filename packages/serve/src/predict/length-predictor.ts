@@ -19,6 +19,7 @@ import type { LengthEstimator, LengthPrediction, LengthRequest } from './types.j
 const FORMAT = 'trimtab-length-predictor-1'
 const DEFAULT_BITS = 16
 
+/** Size and pace of a length predictor. */
 export interface LengthPredictorOptions {
   /** Rows of the table of n-grams: 2^bits of 36 bytes. Default 16. */
   readonly bits?: number
@@ -29,6 +30,7 @@ export interface LengthPredictorOptions {
   readonly seed?: number
 }
 
+/** In what form a predictor is saved. */
 export interface SaveOptions {
   /** The table in 8 bits and without its rates: 8 times smaller, and learning goes on from about there. Default false. */
   readonly isCompact?: boolean
@@ -39,6 +41,7 @@ export interface LengthExample extends LengthRequest {
   readonly outputTokens: number
 }
 
+/** How a predictor is taught from rows, and how it tells about it. */
 export interface FitOptions {
   /** Passes over the rows. Default 4. */
   readonly epochs?: number
@@ -81,6 +84,7 @@ export class LengthPredictor implements LengthEstimator {
     return this.#model.updates
   }
 
+  /** How long the answer will be, at most `maxTokens`. A model never seen gets what all models have in common. */
   predict(request: LengthRequest): LengthPrediction {
     const { model, prompt, maxTokens = Number.POSITIVE_INFINITY } = request
     const { means } = this.#lengths.classes(model)
@@ -192,6 +196,7 @@ export class LengthPredictor implements LengthEstimator {
     return this.#provenance
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#model.dispose()
   }

@@ -22,6 +22,7 @@ export interface LengthPrediction {
 
 /** Predicts how many tokens a request will take, and learns from every one that is done. */
 export interface LengthEstimator {
+  /** How long the answer will be, at once or later. */
   predict(request: LengthRequest): LengthPrediction | Promise<LengthPrediction>
   /** @param outputTokens what the request took */
   observe(request: LengthRequest, outputTokens: number): void

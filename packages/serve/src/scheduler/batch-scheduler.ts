@@ -4,6 +4,10 @@ import { JobRun } from './run.js'
 import { type SlotOptions, Slots } from './slots.js'
 import type { AddOptions, Run } from './types.js'
 
+/**
+ * How batches are formed and served.
+ * Input: a request; Result: what it becomes.
+ */
 export interface BatchOptions<Input, Result> extends SlotOptions {
   /**
    * Serves a batch. `runs[i]` belongs to `inputs[i]`, and so does the i-th of what comes back: a value, or a promise where

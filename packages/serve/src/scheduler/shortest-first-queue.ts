@@ -12,6 +12,7 @@ export interface ShortestFirstAddOptions {
   readonly timeout?: number
 }
 
+/** Size, order and ageing of the queue. */
 export interface ShortestFirstOptions {
   readonly core: Core
   /** Most functions that wait; `add` rejects with `queue_full` beyond. 100,000 unless told. */
@@ -50,6 +51,7 @@ export class ShortestFirstQueue {
     this.#unknownTokens = options.unknownTokens ?? 256
   }
 
+  /** Functions that wait. */
   get size(): number {
     return this.#queue.size
   }
@@ -60,6 +62,7 @@ export class ShortestFirstQueue {
     this.#push({ id, run, tokens, arrival: this.#clock.now() / 1000 })
   }
 
+  /** Takes out the function to run next; `undefined` when none waits. */
   dequeue(): RunFunction | undefined {
     const ticket = this.#queue.pop()
     return ticket < 0 ? undefined : this.#forget(ticket).run
@@ -81,6 +84,7 @@ export class ShortestFirstQueue {
     this.#push({ ...this.#forget(ticket), tokens: lengthOf(priority)! })
   }
 
+  /** Takes a waiting function out; an id that does not wait is ignored. */
   remove(id: string): void {
     const ticket = this.#tickets.get(id)
     if (ticket === undefined) return

@@ -4,6 +4,7 @@ import type { SchedulerStats } from './statistics.js'
 import type { AddOptions, WaitingOptions } from './types.js'
 import { WaitingLine } from './waiting-line.js'
 
+/** How many run together, and how the others wait. */
 export interface SlotOptions extends WaitingOptions {
   /** Slots: how many functions, or batches, run at the same time. 1 … Infinity. */
   readonly concurrency: number

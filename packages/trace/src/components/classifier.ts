@@ -19,6 +19,7 @@ export interface LabelledComponent {
   readonly weight?: number | undefined
 }
 
+/** How a classifier of components is made and taught. */
 export interface ClassifierOptions {
   /** What it looks at. Default `window`. */
   readonly features?: FeatureSetName | undefined
@@ -45,6 +46,7 @@ export interface ClassifierCalibration extends Calibration {
   readonly critical: number
 }
 
+/** What a classifier says of one component. */
 export interface Verdict {
   /** Distance from the border in margins; > 0 on the critical side. */
   readonly decision: number
@@ -104,6 +106,7 @@ export class CriticalComponentClassifier {
     return this.#svm.steps
   }
 
+  /** What turns decisions into probabilities and sets the threshold; `undefined` before `calibrate`. */
   get calibration(): ClassifierCalibration | undefined {
     return this.#calibration
   }
@@ -244,6 +247,7 @@ export class CriticalComponentClassifier {
     return classifier
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#svm.dispose()
     this.#random.dispose()

@@ -8,6 +8,7 @@ import { FEATURE_SETS } from './features.js'
 import { MIN_REQUESTS, reasonsFor } from './reasons.js'
 import { SHIPPED_CLASSIFIERS } from './shipped-classifiers.js'
 
+/** What components are compared with and judged by. */
 export interface CriticalComponentOptions {
   /** What is usual: the same application when it was well. Tells a slow component from one that always took long. */
   readonly reference?: Profile | undefined
@@ -17,6 +18,7 @@ export interface CriticalComponentOptions {
   readonly core?: Core | undefined
 }
 
+/** A component of the window with its measures and what the classifier says of it. */
 export interface CriticalComponent extends Component {
   /** Undefined where there is nothing to judge by (`reasons` says so), and for what no request waited for. */
   readonly verdict: Verdict | undefined
@@ -24,6 +26,7 @@ export interface CriticalComponent extends Component {
   readonly reasons: readonly string[]
 }
 
+/** The components of a window, and how far the judge can be trusted on it. */
 export interface CriticalComponents {
   /** All of the window, most suspicious first. */
   readonly components: readonly CriticalComponent[]

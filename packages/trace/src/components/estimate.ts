@@ -8,6 +8,7 @@ export interface Estimate extends Interval {
   readonly count: number
 }
 
+/** CI of Algorithm 3.2: the 99th percentile of a component's time over its median, with its interval. */
 export interface CongestionIntensity extends Estimate {
   /** Fewer than 100 requests: the "99th percentile" is the slowest one. */
   readonly isMaximum: boolean

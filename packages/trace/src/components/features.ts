@@ -1,6 +1,9 @@
 import type { CoreMath } from '@trimtab/core'
 import type { Component } from './component.js'
 
+/**
+ * `paper`: RI and CI as published; `window`: what one window shows; `reference`: against a healthy one, which has to be there.
+ */
 export type FeatureSetName = 'paper' | 'window' | 'reference'
 
 /** What a classifier looks at. */
@@ -14,6 +17,9 @@ export interface FeatureSet {
 
 const SMALL = { share: 0.001, tail: 0.01 } // of a latency: less is no difference
 
+/**
+ * What a classifier can look at, by name. Every feature is a number per component; logarithms are of the core's own math.
+ */
 export const FEATURE_SETS: Readonly<Record<FeatureSetName, FeatureSet>> = {
   /** As published: RI and CI. */
   paper: {

@@ -3,6 +3,7 @@ import type { CallSets, ContextSamples, Pool } from './pool.js'
 
 /** What can speak against a service, each larger when worse. */
 export const EVIDENCE = ['callDelay', 'ownDelay', 'outgoingDelay', 'callShare', 'ownShare', 'behaviour'] as const
+/** One kind of evidence. */
 export type EvidenceName = (typeof EVIDENCE)[number]
 export const EVIDENCE_COUNT: number = EVIDENCE.length
 

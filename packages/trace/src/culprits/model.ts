@@ -22,6 +22,7 @@ export interface CulpritExample {
   readonly culprit: number
 }
 
+/** How weights are fitted, and what the model will say that it was fitted on. */
 export interface FitCulpritOptions {
   readonly fittedOn: string
   /** Pull towards equal weights. Default 0.3. */

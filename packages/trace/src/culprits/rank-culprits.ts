@@ -7,6 +7,7 @@ import { reasonsFor } from './reasons.js'
 import { SHIPPED_MODEL } from './shipped-model.js'
 import type { CulpritWindow } from './window.js'
 
+/** What weighs the evidence, and the seed of its noise. */
 export interface RankOptions {
   /** Default: the weights shipped with the package. */
   readonly model?: CulpritModel
@@ -14,6 +15,7 @@ export interface RankOptions {
   readonly seed?: number
 }
 
+/** One service of the comparison and what speaks against it. */
 export interface Culprit {
   readonly service: string
   /** Σ weight · evidence; only its order means something. */
@@ -26,6 +28,7 @@ export interface Culprit {
   readonly reasons: readonly string[]
 }
 
+/** All services of two windows by how likely each is the cause of the difference. */
 export interface CulpritRanking {
   /** Every service of either window, most suspicious first; equals by name. */
   readonly culprits: readonly Culprit[]

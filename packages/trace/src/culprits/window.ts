@@ -36,6 +36,7 @@ export interface CallSet {
   readonly calls: readonly string[]
 }
 
+/** How much a window keeps. */
 export interface CulpritWindowOptions {
   /** Most traces kept; of more, those with the smallest hashes of their ids: a fair sample of any number. Default 1000. */
   readonly maxTraces?: number
@@ -70,6 +71,7 @@ export class CulpritWindow {
     return this.#seen
   }
 
+  /** Takes one trace with its critical path; nothing of it is kept beside numbers. */
   add({ trace, selfNs, background }: CriticalPath): void {
     this.#seen++
     const hash = hashText(trace.traceId)
@@ -101,6 +103,7 @@ export class CulpritWindow {
     return this.#kept.map(({ observation }) => observation)
   }
 
+  /** What the number of a context in `observations` stands for. */
   context(number: number): Context {
     const [service = '', operation = '', callee, calleeOperation] = this.#contexts.text(number).split(SEPARATOR)
     return { service, operation, callee, calleeOperation }
@@ -121,6 +124,7 @@ export class CulpritWindow {
     return { service, operation, calls }
   }
 
+  /** The name of a set of calls, the same in every window. */
   callSetKey(number: number): string {
     return this.#callSets.text(number)
   }

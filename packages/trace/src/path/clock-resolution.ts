@@ -4,6 +4,7 @@ const STEPS_NS = [1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10] // decimal, as clo
 const MIN_TIMES = 4 // different times by chance all on a ten times coarser grid: 1 in 10,000
 const MIN_SHARE = 0.99 // a few spans may be stamped by something finer
 
+/** How exact the times of a trace are: of every clock that stamped it, the decimal step that its times are multiples of. */
 export interface ClockResolution {
   /** The coarsest of all clocks: what two of them may disagree by without meaning it. */
   readonly resolutionNs: number

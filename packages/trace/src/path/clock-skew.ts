@@ -3,6 +3,7 @@ import { Children, topDown } from '../children.js'
 import { Repairs } from '../repairs.js'
 import type { Trace } from '../types.js'
 
+/** How far the clocks of two hosts may be moved against each other. */
 export interface ClockSkewOptions {
   /** µs; a correction beyond it is not made but reported. 0 makes none. */
   readonly maxDeltaUs: number

@@ -2,6 +2,7 @@ import { Children } from '../children.js'
 import { rowsOnPath } from './rows-on-path.js'
 import type { CriticalPath } from './types.js'
 
+/** What each span could give or take without changing who decides the latency; ns, N: spans of the trace. */
 export interface DragAndSlack {
   /**
    * [N] how much shorter a span on the path can get before a sibling decides instead: down to where the sibling that ended

@@ -21,6 +21,7 @@ export interface JaegerUiSpan {
   readonly tags?: readonly { readonly key: string; readonly value: unknown }[] | null | undefined
 }
 
+/** A trace as jaeger-ui holds it after its own reading; spans in any order, times in µs. */
 export interface JaegerUiTrace {
   readonly traceID: string
   readonly spans: readonly JaegerUiSpan[]

@@ -1,5 +1,6 @@
 import { Problems } from '@trimtab/core'
 
+/** Which path is wanted and what may overlap on it. */
 export interface PathOptions {
   /**
    * `blocking` (default): what the root's caller waited for; ends with the root. `to-trace-end`: follows asynchronous hops to

@@ -59,6 +59,7 @@ export class PathFinder {
     }
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#kernel.dispose()
   }

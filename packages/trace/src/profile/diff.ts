@@ -24,11 +24,13 @@ export interface Change {
   readonly high: number
 }
 
+/** How an endpoint's latency changed between two profiles. */
 export interface EndpointChange extends Change, Frame {
   readonly beforeRequests: number
   readonly afterRequests: number
 }
 
+/** How the time that requests waited for a service changed between two profiles. */
 export interface ServiceChange extends Change {
   readonly service: string
 }

@@ -33,6 +33,7 @@ export class Distribution extends Moments {
     this.#histogram = histogram
   }
 
+  /** The times as a histogram of ns; read out of the profile when first asked for. */
   get histogram(): Histogram {
     this.#read ??= this.#histogram()
     return this.#read

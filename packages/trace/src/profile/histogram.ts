@@ -142,6 +142,7 @@ export class Histograms {
   }
 }
 
+/** Bounds of an interval, both included, in the unit of what was asked for. */
 export interface Interval {
   readonly low: number
   readonly high: number

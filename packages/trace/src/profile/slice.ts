@@ -3,6 +3,7 @@ import type { NameOrder } from './name-order.js'
 import type { ProfileTables } from './profile-tables.js'
 import type { CallPathProfile } from './profile-views.js'
 
+/** Which requests of a profile are looked at, by latency. */
 export interface SliceOptions {
   /** Quantiles of latency, 0 … 1: the tail is `{ from: 0.95, to: 0.99 }`, the middle `{ from: 0.4, to: 0.6 }`. */
   readonly from: number
@@ -21,6 +22,7 @@ export interface Slice {
   readonly callPaths: readonly SliceCell[]
 }
 
+/** What one call path costs the requests of a slice. */
 export interface SliceCell {
   readonly callPath: CallPathProfile
   /** Time on the path per request of the slice; over all call paths this sums to `meanLatencyNs`. */

@@ -5,6 +5,7 @@ import { sniffJson } from './json/sniff.js'
 import { decodeUtf8 } from './json/text.js'
 import { framingOf } from './otlp-protobuf/framing.js'
 
+/** The formats that are read; compressed input (gzip) is unpacked first. */
 export type TraceFormat = 'jaeger' | 'otlp-json' | 'otlp-protobuf' | 'zipkin' | 'csv'
 
 const ACCEPTED =

@@ -12,6 +12,7 @@ import { readOtlpProtobuf } from './otlp-protobuf/index.js'
 import { chunksOf, GzipFault, isGzip, type TraceSource, wholeOf } from './source.js'
 import { readZipkin } from './zipkin/index.js'
 
+/** How spans are read, and where what was mended is told. */
 export interface ReadOptions {
   /** Default: what the first bytes say. */
   readonly format?: TraceFormat | undefined

@@ -7,6 +7,7 @@ import { Workflow } from '../workflow/workflow.js'
 import { checkChanges, factorsOf, type SpanChange } from './change.js'
 import { type Retimed, Retimer } from './retime.js'
 
+/** What is known of the order of calls beside the trace itself. */
 export interface WhatIfOptions {
   /**
    * What many traces say about which siblings run in parallel. Without it, each trace is taken at its word, and calls that

@@ -81,6 +81,7 @@ export class Workflow {
   readonly #children = new Children()
   readonly #orders = new SiblingOrders()
 
+  /** Takes the calls of one trace and their order. */
   add({ trace, root, background, toleranceNs }: CriticalPath): void {
     const { size, parent, startNs, endNs } = trace
     const pathOf = this.#paths.of(trace, root)

@@ -9,6 +9,7 @@ export interface PathAttributes {
   readonly 'trimtab.critical_path.inclusive_ns': number
 }
 
+/** What the critical path says of one span, for a backend that holds the span already. */
 export interface SpanAttributes {
   readonly traceId: string
   readonly spanId: string

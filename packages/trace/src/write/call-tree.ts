@@ -59,6 +59,7 @@ export class CallTreeBuilder {
     return node
   }
 
+  /** Adds to a node: ns of its own, and calls. */
   add(node: number, selfNs: number, calls: number): void {
     this.#selfNs[node]! += selfNs
     this.#calls[node]! += calls
@@ -87,6 +88,7 @@ export class CallTreeBuilder {
     }
   }
 
+  /** The tree so far; later additions do not change it. */
   finish(): CallTree {
     return {
       frames: [...this.#frames],

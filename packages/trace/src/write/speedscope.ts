@@ -2,6 +2,7 @@ import type { CriticalPath } from '../path/types.js'
 import { type CallTree, sumUp, walk } from './call-tree.js'
 import { frameName } from './folded.js'
 
+/** A frame of a speedscope profile is entered or left. */
 export interface SpeedscopeEvent {
   /** `O` opens a frame, `C` closes it. */
   readonly type: 'O' | 'C'
@@ -10,6 +11,7 @@ export interface SpeedscopeEvent {
   readonly frame: number
 }
 
+/** One request as a time-ordered profile of speedscope's file format; values in ns. */
 export interface SpeedscopeProfile {
   readonly type: 'evented'
   readonly name: string
@@ -103,6 +105,7 @@ export class SpeedscopeWriter {
     this.#add(name, end, events)
   }
 
+  /** The file so far, ready for `JSON.stringify`. */
   finish(): SpeedscopeFile {
     return {
       $schema: 'https://www.speedscope.app/file-format-schema.json',

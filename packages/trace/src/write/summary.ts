@@ -9,6 +9,7 @@ export interface Omitted {
   readonly selfUs: number
 }
 
+/** One section of a critical path for a table. */
 export interface SectionSummary {
   readonly spanId: string
   readonly service: string
@@ -90,6 +91,7 @@ export interface TimeSummary {
   readonly p99Us: number
 }
 
+/** A call path, service or instance of a profile in numbers for a table; times in µs, shares 0 … 1. */
 export interface CellSummary {
   readonly share: number
   /** Per request of the profile, those without it counting as 0. */
@@ -143,6 +145,7 @@ const omittedFrom = (cells: readonly ProfileCell[], top: number): Omitted => {
   return { count: rest.length, selfUs: rest.reduce((sum, { selfNs }) => sum + selfNs, 0) / 1000 }
 }
 
+/** Count, mean, deviation and quantiles of times, in µs; NaN of no times. */
 export function summariseTimes(times: Distribution): TimeSummary {
   return {
     count: times.count,

@@ -20,6 +20,7 @@ export interface TraceReport {
   readonly repairs: readonly RepairView[]
 }
 
+/** What a report was made from. */
 export interface ReportSource {
   readonly files: readonly string[]
   readonly traces: number
@@ -28,6 +29,7 @@ export interface ReportSource {
   readonly setAside: number
 }
 
+/** The options that decided what a report says, so that it can be made again. */
 export interface ReportSettings {
   readonly mode: string
   /** `auto` or µs. */
@@ -110,6 +112,7 @@ export interface WaterfallView extends WaterfallRows {
   readonly full?: WaterfallRows
 }
 
+/** One request as rows to draw. Times in µs from the start of the request. */
 export interface WaterfallRows {
   /** From the first start to the last end of what is shown; the request itself begins at 0. */
   readonly fromUs: number
@@ -119,6 +122,7 @@ export interface WaterfallRows {
   readonly path: readonly (readonly [row: number, fromUs: number, toUs: number])[]
 }
 
+/** One line of a waterfall, in the order of a walk down the tree of calls. */
 export interface WaterfallRow {
   readonly depth: number
   /** A span, or all spans below the row's caller that are not shown one by one. */
@@ -136,6 +140,7 @@ export interface WaterfallRow {
   readonly spans: number
 }
 
+/** Which services stand out, as the page shows it. */
 export interface CulpritsView {
   /** What the window was compared with, in words. */
   readonly against: string
@@ -144,6 +149,7 @@ export interface CulpritsView {
   readonly suspects: readonly SuspectView[]
 }
 
+/** One service that stands out, with the reasons. */
 export interface SuspectView {
   readonly service: string
   /** Instances of the service that stand out. */
@@ -158,6 +164,7 @@ export interface SuspectView {
   readonly whatIf?: WhatIfView
 }
 
+/** What changed speeds would do to the latency of the requests at hand; times in µs. */
 export interface WhatIfView {
   readonly changes: readonly SpeedChange[]
   readonly meanUs: number
@@ -172,12 +179,14 @@ export interface WhatIfView {
   readonly requests: number
 }
 
+/** One change that a what-if is asked about. */
 export interface SpeedChange {
   readonly service: string
   /** How many times as fast: 2 is twice, 0.5 half as fast. */
   readonly speedUp: number
 }
 
+/** How the latency of two windows differs, and which services made the difference. Times in µs. */
 export interface DiffView {
   readonly before: LatencyView
   readonly after: LatencyView
@@ -192,6 +201,7 @@ export interface DiffView {
   readonly goneEndpoints: readonly string[]
 }
 
+/** One service in a difference; µs that a request of each side waited for it. */
 export interface DiffRow {
   readonly service: string
   readonly beforeUs: number
@@ -204,6 +214,7 @@ export interface DiffRow {
   readonly z: number
 }
 
+/** One kind of thing that had to be mended in the input. */
 export interface RepairView {
   readonly code: string
   readonly count: number

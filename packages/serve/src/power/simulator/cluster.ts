@@ -31,6 +31,7 @@ export interface DeployedModel {
   readonly stages: readonly DeployedStage[]
 }
 
+/** What a simulated cluster serves, on what, and how its clocks are set. */
 export interface ClusterOptions {
   readonly law: GpuLaw
   readonly models: readonly ServedModel[]
@@ -50,6 +51,7 @@ export interface ClusterOptions {
   readonly onTick?: (tick: ClusterTick) => void
 }
 
+/** One decision of one device's scaler. */
 export interface ClusterTick {
   readonly seconds: number
   readonly device: number
@@ -59,6 +61,7 @@ export interface ClusterTick {
   readonly isScaleOutNeeded: boolean
 }
 
+/** What a simulated run did: latency relative to the SLO, power, and what the scalers decided. */
 export interface ClusterResult {
   readonly requests: number
   /** Share of requests within their model's SLO. */

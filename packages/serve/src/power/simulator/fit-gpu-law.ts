@@ -12,6 +12,7 @@ export interface KernelSample {
   readonly arithmetic01: number
 }
 
+/** A law of time and power fitted to measured kernels, and how far it is off; errors are relative. */
 export interface GpuLawFit {
   readonly law: GpuLaw
   readonly kernels: number

@@ -10,6 +10,7 @@ import type { GpuLaw } from './gpu-law.js'
 import { modelOperators, type ServedModel, simulatedSensitivities } from './served-model.js'
 import { createWorkload, type Workload } from './workload.js'
 
+/** What a placement is planned for. */
 export interface PlanOptions {
   readonly law: GpuLaw
   readonly models: readonly ServedModel[]
@@ -45,6 +46,7 @@ export interface ClusterPlan {
   readonly watts: number
 }
 
+/** The same models on the same devices under both placements, for a comparison. */
 export interface ClusterPlans {
   /** Stage i on device i of the model's group, groups chosen for SLO attainment alone: AlpaServe's. */
   readonly alpaServe: ClusterPlan

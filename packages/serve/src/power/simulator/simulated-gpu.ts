@@ -5,6 +5,7 @@ import { busyWatts, type GpuLaw, idleWatts, type Work } from './gpu-law.js'
 /** What a busy device draws when nothing is known of its load: half of the time on the cores, half on the memory. */
 const TYPICAL_WORK: Work = { fixedMs: 0, coreMs: 0.8, memoryMs: 0.8 }
 
+/** What a simulated GPU reports of itself. */
 export interface SimulatedGpuOptions {
   readonly name?: string
   /** How busy it is now, 0…1; idle by default. */

@@ -17,6 +17,7 @@ const LENGTH_QUANTILES: readonly (readonly [probability: number, share: number])
   [1, 1],
 ]
 
+/** Which requests of a log come, in which order and when. */
 export interface WorkloadOptions {
   /** Combined, of all models. */
   readonly ratePerSecond: number
