@@ -26,6 +26,7 @@ export {
   TraceError,
   TrimtabError,
 } from './errors.js'
+export { type Bytes, copyBytes } from './files/bytes.js'
 export {
   readSafetensors,
   type SafetensorsFile,

@@ -2,6 +2,7 @@ import {
   type Agent,
   BcqKernel,
   type BcqReport,
+  type Bytes,
   ConfigError,
   type Core,
   doubleTensor,
@@ -195,7 +196,7 @@ export class Bcq implements Agent {
    * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
    * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
    */
-  load(bytes: Uint8Array): void {
+  load(bytes: Bytes): void {
     const { header, tensors } = readPolicyFile(bytes)
     checkPurpose(header, this.#header)
     const reader = new TensorReader(tensors)

@@ -1,5 +1,6 @@
 import {
   type Agent,
+  type Bytes,
   ConfigError,
   type Context,
   type ContextEncoder,
@@ -328,7 +329,7 @@ export class Ddpg implements Agent {
    * What can be set while learning (cloning weight, noise scale) comes from the file, other options stay this agent's.
    * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
    */
-  load(bytes: Uint8Array): void {
+  load(bytes: Bytes): void {
     const { header, tensors } = readPolicyFile(bytes)
     checkPurpose(header, this.#header)
     const reader = new TensorReader(tensors)

@@ -1,4 +1,5 @@
 import {
+  type Bytes,
   byteTensor,
   ConfigError,
   type Context,
@@ -283,7 +284,7 @@ export class Dqn implements ContextualAgent {
    * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
    * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
    */
-  load(bytes: Uint8Array): void {
+  load(bytes: Bytes): void {
     const { header, tensors } = readPolicyFile(bytes)
     checkPurpose(header, this.#header)
     const reader = new TensorReader(tensors)

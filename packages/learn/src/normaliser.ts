@@ -19,7 +19,7 @@ export function readMoments(reader: TensorReader, size: number): NormaliserMomen
   const [count] = reader.doubles(`${PREFIX}count`, 1)
   const mean = reader.doubles(`${PREFIX}mean`, size)
   const variance = reader.doubles(`${PREFIX}variance`, size)
-  if (!(count! > 0) || variance.some((value) => value < 0)) {
+  if (!(count! >= 0) || variance.some((value) => value < 0)) {
     throw new FormatError('normaliser_invalid', 'the saved normaliser has a negative count or variance: it is damaged')
   }
   return { count: count!, mean, variance }

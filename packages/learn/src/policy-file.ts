@@ -1,5 +1,6 @@
 import {
   ABI_VERSION,
+  type Bytes,
   FormatError,
   readSafetensors,
   type Space,
@@ -72,7 +73,7 @@ export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]
  *   `policy_version_mismatch`, `policy_abi_mismatch`, `policy_header_invalid`, `policy_not_finite` (NaN or ∞ in a tensor),
  *   `tensor_mismatch` (a type no policy has)
  */
-export function readPolicyFile(bytes: Uint8Array): { header: PolicyHeader; tensors: readonly Tensor[] } {
+export function readPolicyFile(bytes: Bytes): { header: PolicyHeader; tensors: readonly Tensor[] } {
   const { tensors, metadata } = readSafetensors(bytes)
   const header = headerFrom(metadata)
   return { header, tensors: [...tensors.values()].map(usable) }
@@ -174,7 +175,7 @@ function usable({ name, dtype, shape, bytes }: StoredTensor): Tensor {
     throw new FormatError('tensor_mismatch', `tensor "${name}" is ${dtype}; policies hold F32, F64, U32 and U8`)
   }
   if (dtype === 'F32' || dtype === 'F64') {
-    const { buffer } = bytes.slice()
+    const { buffer } = new Uint8Array(bytes)
     const values = dtype === 'F32' ? new Float32Array(buffer) : new Float64Array(buffer)
     const at = values.findIndex((value) => !Number.isFinite(value))
     if (at >= 0) {

@@ -1,5 +1,6 @@
 import {
   type Activation,
+  type Bytes,
   ConfigError,
   type Controller,
   type Core,
@@ -93,7 +94,7 @@ export interface PolicyNetwork {
  *
  * @throws {FormatError} those of `readPolicyFile`; `policy_task_mismatch`, `tensor_missing`, `tensor_mismatch`, `normaliser_invalid`
  */
-export function readPolicyNetwork(bytes: Uint8Array): PolicyNetwork {
+export function readPolicyNetwork(bytes: Bytes): PolicyNetwork {
   const { header, tensors } = readPolicyFile(bytes)
   const { head, tensor, outputs, extra } = servedBy(header)
   const reader = new TensorReader(tensors)
@@ -128,7 +129,7 @@ export function readPolicyNetwork(bytes: Uint8Array): PolicyNetwork {
  * using policy = loadPolicy(core, bytes)
  * policy.decide(observation, action)
  */
-export function loadPolicy(core: Core, bytes: Uint8Array): Policy {
+export function loadPolicy(core: Core, bytes: Bytes): Policy {
   const { header, sizes, activations, parameters, head, context, normaliser: moments } = readPolicyNetwork(bytes)
   const net = new Mlp(core, { sizes, activations })
   net.setParameters(parameters)

@@ -1,4 +1,5 @@
 import {
+  type Bytes,
   byteTensor,
   ConfigError,
   type Core,
@@ -109,7 +110,7 @@ export class QTable {
    * Continues exactly where `save` was called, in a table of the same size.
    * @throws {FormatError} those of `readSafetensors`; `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed
    */
-  load(bytes: Uint8Array): void {
+  load(bytes: Bytes): void {
     const { states, actions } = this.options
     // Read row by row as one: the shape is checked here, the reader knows doubles by their number only.
     const tensors = [...readSafetensors(bytes).tensors.values()].map((tensor) =>

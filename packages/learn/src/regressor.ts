@@ -1,4 +1,5 @@
 import {
+  type Bytes,
   ConfigError,
   type Core,
   Problems,
@@ -274,7 +275,7 @@ export class Regressor {
    * Continues a saved regressor. The file is judged whole first: if it is refused, this one is as it was.
    * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `normaliser_invalid`
    */
-  load(bytes: Uint8Array): void {
+  load(bytes: Bytes): void {
     const { header, tensors } = readPolicyFile(bytes)
     checkPurpose(header, this.#header)
     const restoreNormaliser = this.#normaliser?.load(new TensorReader(tensors))

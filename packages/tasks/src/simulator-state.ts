@@ -1,4 +1,4 @@
-import { FormatError, type Random } from '@trimtab/core'
+import { type Bytes, copyBytes, FormatError, type Random } from '@trimtab/core'
 
 const RANDOM_BYTES = 32
 
@@ -17,12 +17,12 @@ export function saveState(streams: readonly Random[], numbers: Float64Array): Ui
  * @throws {FormatError} `simulator_state_invalid`; nothing was changed
  */
 export function loadState(
-  state: Uint8Array,
+  state: Bytes,
   streams: readonly Random[],
   isPossible: (numbers: Float64Array) => boolean,
 ): Float64Array {
   const head = RANDOM_BYTES * streams.length
-  const bytes = Uint8Array.from(state) // a Node Buffer may lie anywhere in its memory
+  const bytes = copyBytes(state, 'a simulator state')
   const isWhole = bytes.byteLength >= head && (bytes.byteLength - head) % 8 === 0
   const numbers = isWhole ? new Float64Array(bytes.buffer, head) : undefined
   if (!numbers || !isPossible(numbers)) {

@@ -78,6 +78,23 @@ describe.each(Object.keys(TASKS))('%s', (name) => {
     second.dispose()
   })
 
+  it('loads a state out of a Buffer at any offset, and out of a DataView', () => {
+    const [spec] = task.pool(core, 7, 1)
+    const [first, second] = [task.environment(core, spec), task.environment(core, spec)]
+    first.reset(4)
+    play(first, 0, 5)
+    const state = first.save()
+    for (let offset = 0; offset < 16; offset++) {
+      const buffer = Buffer.from(new ArrayBuffer(state.length + 16), offset, state.length)
+      buffer.set(state)
+      second.reset(99)
+      second.load(offset === 15 ? new DataView(buffer.buffer, offset, state.length) : buffer)
+      expect(second.save()).toEqual(state)
+    }
+    first.dispose()
+    second.dispose()
+  })
+
   it('refuses a state that is cut, changing nothing', () => {
     const world = task.environment(core, task.pool(core, 1, 1)[0])
     world.reset(1)

@@ -1,4 +1,5 @@
 import { ConfigError, FormatError } from '../errors.js'
+import { type Bytes, copyBytes } from './bytes.js'
 import type { Tensor } from './tensor.js'
 
 // The safetensors file format, byte for byte as its reference implementation writes it:
@@ -37,7 +38,7 @@ export interface StoredTensor extends Omit<Tensor, 'dtype'> {
 }
 
 export interface SafetensorsFile {
-  /** In the order of the data. `bytes` are copies: they outlive the file's buffer. */
+  /** In the order of the data. `bytes` lie in a copy: they outlive the file's buffer. */
   readonly tensors: ReadonlyMap<string, StoredTensor>
   readonly metadata: ReadonlyMap<string, string>
 }
@@ -90,12 +91,13 @@ export function writeSafetensors(
 /**
  * Reads a safetensors file and checks all of it before returning anything.
  *
+ * @throws {ConfigError} `bytes_invalid`
  * @throws {FormatError} `safetensors_truncated` (shorter than it says), `safetensors_header_too_long`,
  *   `safetensors_header_invalid` (not UTF-8 JSON of the right form), `safetensors_dtype_unknown`,
  *   `safetensors_shape_mismatch` (a tensor's bytes are not its shape's), `safetensors_layout_invalid` (overlap, hole or excess)
  */
-export function readSafetensors(file: Uint8Array): SafetensorsFile {
-  const { header, data } = splitFile(file)
+export function readSafetensors(file: Bytes): SafetensorsFile {
+  const { header, data } = splitFile(copyBytes(file, 'a safetensors file'))
   const metadata = new Map<string, string>()
   const found: { tensor: Omit<StoredTensor, 'bytes'>; begin: number; end: number }[] = []
   for (const [name, entry] of Object.entries(header)) {
@@ -118,7 +120,7 @@ export function readSafetensors(file: Uint8Array): SafetensorsFile {
       throw new FormatError('safetensors_layout_invalid', `tensor "${tensor.name}" at bytes ${begin}–${end} ${what}`)
     }
     covered = end
-    tensors.set(tensor.name, { ...tensor, bytes: data.slice(begin, end) })
+    tensors.set(tensor.name, { ...tensor, bytes: data.subarray(begin, end) })
   }
   if (covered !== data.length) {
     throw new FormatError(
@@ -131,7 +133,7 @@ export function readSafetensors(file: Uint8Array): SafetensorsFile {
 
 function splitFile(file: Uint8Array): { header: Record<string, unknown>; data: Uint8Array } {
   if (file.length < 8) throw truncated(`${file.length} bytes, the header length alone takes 8`)
-  const headerLength = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true))
+  const headerLength = Number(new DataView(file.buffer).getBigUint64(0, true))
   if (headerLength > MAX_HEADER_BYTES) {
     throw new FormatError(
       'safetensors_header_too_long',

@@ -1,6 +1,7 @@
 import type { RandomSource } from '../contracts.js'
 import type { Core } from '../core.js'
 import { ConfigError, FormatError } from '../errors.js'
+import { type Bytes, copyBytes } from '../files/bytes.js'
 import { Arena } from '../memory/arena.js'
 
 const STATE_BYTES = 32
@@ -72,12 +73,13 @@ export class Random implements RandomSource {
     return this.#arena.bytes.slice()
   }
 
-  /** @throws {FormatError} `random_state_invalid` */
-  load(state: Uint8Array): void {
-    if (state.byteLength !== STATE_BYTES) {
-      throw new FormatError('random_state_invalid', `a random state has ${STATE_BYTES} bytes, got ${state.byteLength}`)
+  /** @throws {FormatError} `random_state_invalid`; {ConfigError} `bytes_invalid` */
+  load(state: Bytes): void {
+    const bytes = copyBytes(state, 'a random state')
+    if (bytes.byteLength !== STATE_BYTES) {
+      throw new FormatError('random_state_invalid', `a random state has ${STATE_BYTES} bytes, got ${bytes.byteLength}`)
     }
-    this.#arena.bytes.set(state)
+    this.#arena.bytes.set(bytes)
   }
 
   dispose(): void {

@@ -5,13 +5,13 @@ import { doubleTensor, type Tensor, TensorReader } from '../files/tensor.js'
 import { Arena } from '../memory/arena.js'
 
 const HEAD_DOUBLES = 2
-const INITIAL_COUNT = 1e-4 // Stable-Baselines3: the first batch decides
 
 /**
  * Running mean and variance of rows, and what normalises by them. Kept in f64, merged batch by batch.
- * Starts at mean 0 and variance 1 with the weight of 1e-4 rows.
+ * Mean 0 and variance 1 until the first batch replaces them.
  *
- * Source: Chan, Golub and LeVeque 1983; defaults of Stable-Baselines3.
+ * Source: Chan, Golub and LeVeque 1983. Stable-Baselines3 keeps its start with the weight of 1e-4 rows, which ruins the variance
+ * of what has a large mean.
  */
 export class RunningMoments {
   readonly size: number
@@ -26,10 +26,10 @@ export class RunningMoments {
     this.#core = core
     this.#block = core.exports.moments_bytes!(size)
     this.#arena = new Arena(core, this.#block + 8 * size, 'RunningMoments')
-    core.exports.moments_create!(this.#arena.pointer, size, INITIAL_COUNT)
+    core.exports.moments_create!(this.#arena.pointer, size)
   }
 
-  /** Rows seen, plus 1e-4. */
+  /** Rows seen. */
   get count(): number {
     return this.#arena.doubles[0]!
   }

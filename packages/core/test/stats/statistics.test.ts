@@ -40,12 +40,36 @@ describe('RunningMoments', () => {
     const mean = (x: number[]): number => x.reduce((a, b) => a + b, 0) / x.length
     const means = [0, 1, 2].map((j) => mean(column(j)))
     const variances = [0, 1, 2].map((j) => mean(column(j).map((v) => (v - means[j]!) ** 2)))
-    // The initial weight of 1e-4 rows at mean 0 stays in: 1e-4 / 60 of the answer, of mean² for the variance.
-    expect(relativeGap(moments.mean(), means)).toBeLessThan(2e-6)
-    for (const [j, v] of moments.variance().entries()) {
-      expect(Math.abs(v - variances[j]!)).toBeLessThan(2e-6 * (1 + means[j]! ** 2))
+    expect(relativeGap(moments.mean(), means)).toBeLessThan(1e-14)
+    expect(relativeGap(moments.variance(), variances)).toBeLessThan(1e-12) // 1e4 deviations from 0: 8 digits of 16 are left
+    expect(moments.count).toBe(60)
+  })
+
+  it.each([
+    ['one batch', [4]],
+    ['row by row', [1, 1, 1, 1]],
+    ['a row, then a batch', [1, 3]],
+  ])('has the variance of values far from 0, not of their distance from it: %s', (_, batches) => {
+    const moments = new RunningMoments(core, 1)
+    const values = [1799, 1800, 1800, 1801]
+    let at = 0
+    for (const n of batches) {
+      moments.update(Float32Array.from(values.slice(at, at + n)), n)
+      at += n
     }
-    expect(moments.count).toBeCloseTo(60.0001, 9)
+    expect(moments.mean()[0]).toBeCloseTo(1800, 9)
+    expect(moments.variance()[0]).toBeCloseTo(0.5, 9)
+  })
+
+  it('is at mean 0 and variance 1 before the first row, and at the row with variance 0 after it', () => {
+    const moments = new RunningMoments(core, 1)
+    const out = new Float32Array(1)
+    moments.normalise(Float32Array.of(2), out)
+    expect(out[0]).toBeCloseTo(2, 6)
+    moments.update(Float32Array.of(1800))
+    expect([moments.mean()[0], moments.variance()[0]]).toEqual([1800, 0])
+    moments.normalise(Float32Array.of(1800), out)
+    expect(out[0]).toBe(0)
   })
 
   it('normalises, within ±10, and leaves NaN as NaN', () => {

@@ -1,5 +1,6 @@
 import {
   ABI_VERSION,
+  type Bytes,
   type Core,
   doubleTensor,
   FormatError,
@@ -175,7 +176,7 @@ export function writePretrained({ header, learned, pool, drops, episodes }: Pret
  * @throws {FormatError} those of `readSafetensors`; `pretrained_invalid`, `policy_header_invalid`, `tensor_missing`, `tensor_mismatch`,
  *   `tensor_not_finite`
  */
-export function readPretrained(bytes: Uint8Array): PretrainedModel {
+export function readPretrained(bytes: Bytes): PretrainedModel {
   const { tensors: stored, metadata } = readSafetensors(bytes)
   const text = (key: string): string => metadata.get(key) ?? invalid(`its header has no ${key}`)
   if (metadata.get('format') !== FORMAT) invalid(`it is not marked "${FORMAT}"`)

@@ -1,4 +1,5 @@
 import {
+  type Bytes,
   ConfigError,
   doubleTensor,
   FormatError,
@@ -90,7 +91,7 @@ export class Pretraining {
   /**
    * @throws {FormatError} those of `readSafetensors`; `pretraining_unknown_format`, `pretraining_shards_mismatch`; what a shard refuses
    */
-  async load(bytes: Uint8Array): Promise<void> {
+  async load(bytes: Bytes): Promise<void> {
     const { tensors: stored, metadata } = readSafetensors(bytes)
     if (metadata.get('format') !== FORMAT) {
       throw new FormatError('pretraining_unknown_format', `this is no checkpoint of a pretraining (${FORMAT})`)

@@ -1,3 +1,4 @@
+import type { Bytes } from '@trimtab/core'
 import { type NormaliserMoments, type PolicyNetwork, readPolicyNetwork } from '@trimtab/learn'
 import { addDense } from './dense.js'
 import { Graph } from './graph.js'
@@ -18,7 +19,7 @@ const TO_DOUBLE = { to: 11 }
  * @example
  * const session = await InferenceSession.create(policyToOnnx(agent.savePolicy()))
  */
-export function policyToOnnx(bytes: Uint8Array): Uint8Array {
+export function policyToOnnx(bytes: Bytes): Uint8Array {
   const network = readPolicyNetwork(bytes)
   const { header } = network
   const graph = new Graph()

@@ -34,7 +34,7 @@ export function unpackTensors(tensors: ReadonlyMap<string, StoredTensor>, fileBi
   const reader = new TensorReader([...tensors.values()].map(asBytes))
   const steps = reader.floats('table.steps', [WIDTH])
   const [square] = reader.floats('table.mean-square', [1])
-  const packed = new Int8Array(reader.bytes('table.packed', WIDTH * 2 ** fileBits).slice().buffer)
+  const packed = new Int8Array(reader.bytes('table.packed', WIDTH * 2 ** fileBits))
   const rows = 2 ** bits
   const table = Float32Array.from({ length: WIDTH * rows }, (_, i) => packed[i % packed.length]! * steps[i % WIDTH]!)
   return [

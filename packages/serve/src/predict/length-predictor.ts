@@ -1,4 +1,5 @@
 import {
+  type Bytes,
   ConfigError,
   type Core,
   FormatError,
@@ -171,7 +172,7 @@ export class LengthPredictor implements LengthEstimator {
    * A predictor as it was saved. A compact file gives one with at least 2^16 rows of n-grams, so that it has room to learn.
    * @throws {FormatError} not a file of `save`, damaged, or of another version
    */
-  static load(core: Core, file: Uint8Array): LengthPredictor {
+  static load(core: Core, file: Bytes): LengthPredictor {
     const { tensors, metadata } = readSafetensors(file)
     const { names, bits: fileBits, models, seed, provenance } = readHeader(metadata)
     const packed = isPacked(tensors)

@@ -1,6 +1,8 @@
 import {
+  type Bytes,
   ConfigError,
   type Core,
+  copyBytes,
   type Environment,
   FormatError,
   Random,
@@ -202,8 +204,8 @@ export class AutoscalingEnvironment implements Environment {
   }
 
   /** @throws {FormatError} `simulator_state_invalid` */
-  load(state: Uint8Array): void {
-    const bytes = Uint8Array.from(state)
+  load(state: Bytes): void {
+    const bytes = copyBytes(state, 'a simulator state')
     const [step = 0, viewLength = -1] = bytes.byteLength >= 8 ? new Uint32Array(bytes.buffer, 0, 2) : []
     if (viewLength !== this.view.save().length || bytes.byteLength < 8 + 8 * viewLength) {
       throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this environment`)

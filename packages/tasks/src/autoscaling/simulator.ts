@@ -1,4 +1,4 @@
-import { type Core, FormatError, Problems, Random } from '@trimtab/core'
+import { type Bytes, type Core, copyBytes, FormatError, Problems, Random } from '@trimtab/core'
 import type { Application } from './application.js'
 import { LatencyModel, normalQuantile } from './latency.js'
 import { type LoadSeries, shareAt } from './load.js'
@@ -262,9 +262,9 @@ export class ClusterSimulator {
   }
 
   /** @throws {FormatError} `simulator_state_invalid` */
-  load(state: Uint8Array): void {
+  load(state: Bytes): void {
     const fields = Object.keys(this.telemetry) as (keyof Telemetry)[]
-    const bytes = Uint8Array.from(state)
+    const bytes = copyBytes(state, 'a simulator state')
     const count = (bytes.byteLength - 96) / 8
     const numbers = Number.isInteger(count) && count >= 0 ? new Float64Array(bytes.buffer, 96) : new Float64Array()
     const head = 5 + fields.length

@@ -1,4 +1,4 @@
-import { ConfigError, FormatError, type Space, type Step } from '@trimtab/core'
+import { type Bytes, ConfigError, copyBytes, FormatError, type Space, type Step } from '@trimtab/core'
 import type { TaskEnvironment } from '../task.js'
 import { AllocationTable } from './allocation-table.js'
 import { type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
@@ -94,8 +94,8 @@ export class TransferFeatures implements TaskEnvironment {
   }
 
   /** @throws {FormatError} `simulator_state_invalid`; nothing was changed */
-  load(state: Uint8Array): void {
-    const bytes = Uint8Array.from(state)
+  load(state: Bytes): void {
+    const bytes = copyBytes(state, 'a simulator state')
     const head = bytes.length >= 8 * HEAD ? new Float64Array(bytes.buffer, 0, HEAD) : Float64Array.of(-1, -1, -1)
     const [loads, cells, world] = [head[0]!, head[1]!, head[2]!]
     const length = HEAD + loads + cells

@@ -1,4 +1,4 @@
-import { ConfigError, type Core, type CoreMath, Random, type Space, type Step } from '@trimtab/core'
+import { type Bytes, ConfigError, type Core, type CoreMath, Random, type Space, type Step } from '@trimtab/core'
 import { checkAction } from '../action.js'
 import { loadState, saveState } from '../simulator-state.js'
 import type { TaskEnvironment } from '../task.js'
@@ -221,7 +221,7 @@ export class CongestionEnvironment implements TaskEnvironment {
   }
 
   /** @throws {FormatError} `simulator_state_invalid` */
-  load(state: Uint8Array): void {
+  load(state: Bytes): void {
     const numbers = loadState(
       state,
       [this.#draws, this.#losses],

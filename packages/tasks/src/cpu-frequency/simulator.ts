@@ -1,4 +1,4 @@
-import { type Core, type CoreMath, mg1ProcessorSharing, Random, type Space, type Step } from '@trimtab/core'
+import { type Bytes, type Core, type CoreMath, mg1ProcessorSharing, Random, type Space, type Step } from '@trimtab/core'
 import { checkAction } from '../action.js'
 import { loadState, saveState } from '../simulator-state.js'
 import { logScale, type TaskEnvironment } from '../task.js'
@@ -174,7 +174,7 @@ export class FrequencyEnvironment implements TaskEnvironment {
   }
 
   /** @throws {FormatError} `simulator_state_invalid` */
-  load(state: Uint8Array): void {
+  load(state: Bytes): void {
     const isOneOf = (value: number, count: number): boolean => Number.isInteger(value) && value >= 0 && value < count
     const numbers = loadState(
       state,

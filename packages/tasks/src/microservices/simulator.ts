@@ -1,4 +1,4 @@
-import { ConfigError, type Core, Random } from '@trimtab/core'
+import { type Bytes, ConfigError, type Core, Random } from '@trimtab/core'
 import { Names, type Trace } from '@trimtab/trace'
 import { ArrivalSource } from './arrivals.js'
 import { type Campaign, checkCampaign } from './campaign.js'
@@ -254,7 +254,7 @@ export class MicroserviceSimulator {
   }
 
   /** @throws {FormatError} `simulator_state_invalid`: of another graph or campaign, or damaged; nothing changed */
-  load(state: Uint8Array): void {
+  load(state: Bytes): void {
     const lists = unpackNumbers(this.#fingerprint, state)
     let at = 0
     const next = (): Float64Array => lists[at++]!

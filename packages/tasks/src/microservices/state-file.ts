@@ -1,4 +1,4 @@
-import { FormatError } from '@trimtab/core'
+import { type Bytes, copyBytes, FormatError } from '@trimtab/core'
 
 const MAGIC = 0x54544d53 // "TTMS"
 const VERSION = 1
@@ -19,12 +19,13 @@ export function packNumbers(fingerprint: number, lists: readonly ArrayLike<numbe
 }
 
 /** @throws {FormatError} `simulator_state_invalid` */
-export function unpackNumbers(fingerprint: number, bytes: Uint8Array): Float64Array[] {
+export function unpackNumbers(fingerprint: number, state: Bytes): Float64Array[] {
   const refuse = (why: string): never => {
     throw new FormatError('simulator_state_invalid', `not a state of this simulator: ${why}`)
   }
+  const bytes = copyBytes(state, 'a simulator state')
   if (bytes.byteLength % 8 !== 0 || bytes.byteLength < 8 * HEAD) refuse(`${bytes.byteLength} bytes`)
-  const numbers = new Float64Array(bytes.slice().buffer)
+  const numbers = new Float64Array(bytes.buffer)
   if (numbers[0] !== MAGIC) refuse('it does not start with its mark')
   if (numbers[1] !== VERSION) refuse(`format version ${numbers[1]}, this package reads ${VERSION}`)
   if (numbers[2] !== fingerprint) refuse('it was saved with another graph or campaign')

@@ -1,4 +1,4 @@
-import { doubleTensor, FormatError, type Tensor } from '@trimtab/core'
+import { copyBytes, doubleTensor, FormatError, type Tensor } from '@trimtab/core'
 import type { ClassifierCalibration, ClassifierOptions } from './classifier.js'
 import type { FeatureDistribution } from './drift.js'
 import { FEATURE_SETS, type FeatureSetName } from './features.js'
@@ -72,7 +72,7 @@ export function readClassifierFile(text: string): ClassifierFile {
 export function stateOf(tensors: readonly Tensor[]): SvmState {
   const numbers = (name: string): number[] => {
     const { bytes } = tensors.find((tensor) => tensor.name === name)!
-    return [...new Float64Array(bytes.slice().buffer)]
+    return [...new Float64Array(copyBytes(bytes).buffer)]
   }
   return Object.fromEntries(STATE.map((name) => [name, numbers(name)])) as unknown as SvmState
 }

@@ -1,4 +1,4 @@
-import { FormatError } from '@trimtab/core'
+import { type Bytes, copyBytes, FormatError } from '@trimtab/core'
 
 const MAGIC = 'TRIMTAB\n'
 const HEAD = 16 // magic, then the header's length as u32 twice, so that a damaged length shows
@@ -50,11 +50,12 @@ export function writeColumnFile(kind: string, version: number, file: ColumnFile)
  * Reads what `writeColumnFile` wrote.
  * @throws {FormatError} `file_foreign` (something else), `file_version` (newer), `file_damaged` (cut off or altered)
  */
-export function readColumnFile(kind: string, version: number, bytes: Uint8Array): ColumnReader {
+export function readColumnFile(kind: string, version: number, file: Bytes): ColumnReader {
+  const bytes = copyBytes(file, `a saved ${kind}`)
   if (bytes.length < HEAD || new TextDecoder().decode(bytes.subarray(0, 8)) !== MAGIC) {
     throw new FormatError('file_foreign', `this is no saved ${kind}: it does not start with ${JSON.stringify(MAGIC)}`)
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const view = new DataView(bytes.buffer)
   const length = view.getUint32(8, true)
   if (length !== view.getUint32(12, true) || HEAD + length > bytes.length) {
     throw damaged(kind, `its header is not whole (${bytes.length} bytes)`)

@@ -1,3 +1,4 @@
+import type { Bytes } from '@trimtab/core'
 import type { CriticalPath } from '../path/types.js'
 import { loadCallPaths, saveCallPaths } from './call-paths-file.js'
 import { type ColumnFile, readColumnFile, writeColumnFile } from './column-file.js'
@@ -59,7 +60,7 @@ export function saveProfile({ mode, tables }: ProfileContents): Uint8Array {
 }
 
 /** @throws {FormatError} `file_foreign`, `file_version`, `file_damaged` */
-export function loadProfile(bytes: Uint8Array): ProfileContents {
+export function loadProfile(bytes: Bytes): ProfileContents {
   const reader = readColumnFile(KIND, VERSION, bytes)
   const tables = new ProfileTables()
   const { paths, endpoints, services, edges, instances } = tables

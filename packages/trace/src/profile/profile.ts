@@ -1,4 +1,4 @@
-import { ConfigError } from '@trimtab/core'
+import { type Bytes, ConfigError } from '@trimtab/core'
 import type { CriticalPath } from '../path/types.js'
 import { diffTables, type ProfileDiff } from './diff.js'
 import { Distribution } from './distribution.js'
@@ -168,7 +168,7 @@ export class Profile {
   }
 
   /** @throws {FormatError} `file_foreign` (something else), `file_version` (of another version), `file_damaged` */
-  static load(bytes: Uint8Array): Profile {
+  static load(bytes: Bytes): Profile {
     const { mode, tables } = loadProfile(bytes)
     const profile = new Profile()
     profile.#mode = mode

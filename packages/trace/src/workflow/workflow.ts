@@ -1,3 +1,4 @@
+import type { Bytes } from '@trimtab/core'
 import { Children, isAside } from '../children.js'
 import type { CriticalPath } from '../path/types.js'
 import { CallPaths, NO_PATH } from '../profile/call-paths.js'
@@ -204,7 +205,7 @@ export class Workflow {
   }
 
   /** @throws {FormatError} `file_foreign` (something else), `file_version` (of another version), `file_damaged` */
-  static load(bytes: Uint8Array): Workflow {
+  static load(bytes: Bytes): Workflow {
     const reader = readColumnFile(KIND, VERSION, bytes)
     const workflow = new Workflow()
     loadCallPaths(workflow.#paths, reader)
