@@ -4,6 +4,18 @@ import type { Allocation, Telemetry } from './telemetry.js'
 /** Additive increase of limits while the SLO is broken, multiplicative decrease while it holds (the papers' AIMD baseline, 3.3). */
 export class Aimd extends Heuristic {
   readonly name = 'aimd'
+  protected readonly reads: readonly (keyof Telemetry)[] = [
+    'p99Ms',
+    'sloMs',
+    'requests',
+    'droppedRequests',
+    'oomKills',
+    'usedMemoryMiB',
+    'memoryMiBPerReplica',
+    'coresPerReplica',
+    'readyReplicas',
+    'startingReplicas',
+  ]
   #cores = 0
 
   override beginEpisode(): void {

@@ -28,6 +28,16 @@ export const HPA_VPA_GRID: readonly HpaVpaSettings[] = [0.5, 1, 2, 4].flatMap((p
  */
 export class HpaVpa extends Heuristic {
   readonly name = 'hpa-vpa'
+  protected readonly reads: readonly (keyof Telemetry)[] = [
+    'timeSeconds',
+    'usedCores',
+    'usedMemoryMiB',
+    'readyReplicas',
+    'startingReplicas',
+    'coresPerReplica',
+    'memoryMiBPerReplica',
+    'oomKills',
+  ]
   readonly settings: HpaVpaSettings
   readonly #hpa: HorizontalAutoscaler
   readonly #vpa: VerticalRecommender

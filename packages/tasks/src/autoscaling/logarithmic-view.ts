@@ -33,6 +33,16 @@ export const LOGARITHMIC_ACTION: Space = box(['logCpuLimit', 'logMemoryLimit', '
 export class LogarithmicView implements View {
   readonly observation: Space = LOGARITHMIC_OBSERVATION
   readonly action: Space = LOGARITHMIC_ACTION
+  readonly sources: View['sources'] = [
+    ['coresPerReplica'],
+    ['memoryMiBPerReplica'],
+    ['readyReplicas', 'startingReplicas'],
+    ['usedCores', 'coresPerReplica', 'readyReplicas', 'startingReplicas'],
+    ['usedMemoryMiB', 'memoryMiBPerReplica'],
+    ['requests', 'p99Ms', 'sloMs'],
+    ['requests', 'droppedRequests'],
+    ['ratePerSecond'],
+  ]
   readonly #math: CoreMath
   readonly #bounds: AllocationBounds
   readonly #logRanges: { readonly [name in keyof AllocationBounds]: number }

@@ -27,6 +27,7 @@ export class ConstantAction implements Controller {
 /** One allocation for ever. */
 export class StaticAllocation extends Heuristic {
   readonly name = 'static'
+  protected readonly reads: readonly (keyof Telemetry)[] = [] // it would do the same whatever it saw
   readonly #allocation: Allocation
 
   constructor(environment: AutoscalingEnvironment, allocation: Allocation) {
@@ -99,6 +100,7 @@ export function bestConstantAction(
 /** Knows the model and the loads of the next steps; greedy in reward, with a margin on the load (chosen by `oracleWithin`). */
 export class Oracle extends Heuristic {
   readonly name = 'oracle'
+  protected readonly reads: readonly (keyof Telemetry)[] = ['timeSeconds', 'readyReplicas', 'sloMs']
   readonly #simulator: ClusterSimulator
   readonly #model: LatencyModel
   readonly margin: number

@@ -9,6 +9,8 @@ import { type Allocation, type AllocationBounds, clampAllocation, type Telemetry
 export interface View {
   readonly observation: Space
   readonly action: Space
+  /** Of each number of the observation [S], the telemetry that it is made of. */
+  readonly sources: readonly (readonly (keyof Telemetry)[])[]
   /** Forgets the past: a new episode starts. */
   reset(): void
   /** Takes in the step just ended; once a step. */
@@ -85,6 +87,24 @@ export const RELATIVE_OBSERVATION: Space = box(
 )
 export const RELATIVE_ACTION: Space = box(['cores', 'memoryHeadroom', 'targetUtilisation'], -1, 1)
 
+const DEMAND = ['ratePerSecond', 'requests', 'usedCores'] as const
+const REPLICAS = ['readyReplicas', 'startingReplicas'] as const
+
+const RELATIVE_SOURCES: View['sources'] = [
+  DEMAND,
+  DEMAND,
+  DEMAND,
+  DEMAND,
+  ['coresPerReplica'],
+  REPLICAS,
+  ['memoryMiBPerReplica', 'usedMemoryMiB', 'oomKills'],
+  ['usedCores', 'coresPerReplica', ...REPLICAS],
+  ['usedMemoryMiB', 'memoryMiBPerReplica'],
+  ['requests', 'p99Ms', 'sloMs'],
+  REPLICAS,
+  ['oomKills', 'p99Ms', 'sloMs'],
+]
+
 /**
  * Actions relative to what is used: limits follow the load by themselves and the agent learns only how much room to leave.
  * Learns faster and forgets less than absolute limits (notes: 168 against 160 after 20 episodes); absolute limits still come out.
@@ -92,6 +112,7 @@ export const RELATIVE_ACTION: Space = box(['cores', 'memoryHeadroom', 'targetUti
 export class RelativeView implements View {
   readonly observation: Space = RELATIVE_OBSERVATION
   readonly action: Space = RELATIVE_ACTION
+  readonly sources: View['sources'] = RELATIVE_SOURCES
   readonly #math: CoreMath
   readonly #bounds: AllocationBounds
   // One block holds everything that is remembered: scalars, then the three windows, then the observation.
@@ -202,8 +223,8 @@ export class RelativeView implements View {
 
   /** Core-seconds of one request, as a slow mean over steps with enough requests to tell. */
   #learnWork(t: Telemetry): void {
-    if (t.requests < 1 || !(t.usedCores > 0)) return
     const seen = t.usedCores / t.ratePerSecond
+    if (!(t.requests >= 1 && seen > 0 && seen < Number.POSITIVE_INFINITY)) return // one bad sample would stay for ever
     const weight = this.#state[WORK_SECONDS] === 0 ? 1 : Math.min(0.05, t.requests / 20_000 + 0.002)
     this.#state[WORK_SECONDS]! += weight * (seen - this.#state[WORK_SECONDS]!)
   }
@@ -227,6 +248,17 @@ export class AbsoluteView implements View {
     1,
   )
   readonly action: Space = box(['cpuLimit', 'memoryLimit', 'replicas'], -1, 1)
+  readonly sources: View['sources'] = [
+    ['coresPerReplica'],
+    ['memoryMiBPerReplica'],
+    ['usedCores', 'coresPerReplica', ...REPLICAS],
+    ['usedMemoryMiB', 'memoryMiBPerReplica'],
+    ['ratePerSecond', ...REPLICAS],
+    ['ratePerSecond', ...REPLICAS],
+    ['requests', 'p99Ms', 'sloMs'],
+    ['requests', 'droppedRequests'],
+    ['ratePerSecond'],
+  ]
   readonly #bounds: AllocationBounds
   readonly #current: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
   readonly #values = new Float64Array(9)

@@ -1,10 +1,19 @@
 import type { Controller } from '@trimtab/core'
 import type { CongestionEnvironment } from './simulator.js'
+import { FEATURES } from './spaces.js'
 
 /** The action that takes the rate from `from` to `to`, within what one action of ±1 can do. */
 function towards(from: number, to: number, rateStep: number): number {
   const action = to >= from ? (to / from - 1) / rateStep : (1 - from / to) / rateStep
   return Math.max(-1, Math.min(1, action))
+}
+
+/** Whether the last interval can be believed: its features are the newest of the observation, and the guard blanks what is not. */
+function isBelieved(observation: Float32Array): boolean {
+  for (let i = observation.length - FEATURES.length; i < observation.length; i++) {
+    if (Number.isNaN(observation[i])) return false
+  }
+  return true
 }
 
 /** Knows the link and goes to a share of its bandwidth. For scale: nothing on a real network knows that. */
@@ -61,6 +70,10 @@ export class DelayRule implements Controller {
   }
 
   decide(observation: Float32Array, out: Float32Array): void {
+    if (!isBelieved(observation)) {
+      out[0] = Number.NaN // hold
+      return
+    }
     const { lost, acked } = this.#world.interval
     if (lost + acked > 0) this.#loss += 0.2 * (lost / (lost + acked) - this.#loss)
     const ratio = observation[observation.length - 2]!
@@ -84,7 +97,11 @@ export class AimdRate implements Controller {
     this.#recovering = 0
   }
 
-  decide(_observation: Float32Array, out: Float32Array): void {
+  decide(observation: Float32Array, out: Float32Array): void {
+    if (!isBelieved(observation)) {
+      out[0] = Number.NaN // hold
+      return
+    }
     const { rate, rateStep, interval } = this.#world
     this.#recovering--
     if (interval.lost > 0 && this.#recovering <= 0) {

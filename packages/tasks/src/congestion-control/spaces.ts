@@ -4,7 +4,7 @@ import type { Space } from '@trimtab/core'
 export const HISTORY = 10
 
 /** Latency inflation (seconds a second), latency over the least so far, packets sent over packets acknowledged (A.6). */
-const FEATURES = ['latencyInflation', 'latencyRatio', 'sendRatio'] as const
+export const FEATURES = ['latencyInflation', 'latencyRatio', 'sendRatio'] as const
 export const FEATURE_LOW = [-1, 0, 0] as const
 /** Clipped here: an overfull queue on a short link would show ratios of hundreds of thousands. */
 export const FEATURE_HIGH = [10, 10, 10] as const
