@@ -78,7 +78,7 @@ describe.each(Object.keys(TASKS))('%s', (name) => {
     second.dispose()
   })
 
-  it('loads a state out of a Buffer at any offset, and out of a DataView', () => {
+  it('loads a state out of a Buffer at any offset', () => {
     const [spec] = task.pool(core, 7, 1)
     const [first, second] = [task.environment(core, spec), task.environment(core, spec)]
     first.reset(4)
@@ -88,7 +88,7 @@ describe.each(Object.keys(TASKS))('%s', (name) => {
       const buffer = Buffer.from(new ArrayBuffer(state.length + 16), offset, state.length)
       buffer.set(state)
       second.reset(99)
-      second.load(offset === 15 ? new DataView(buffer.buffer, offset, state.length) : buffer)
+      second.load(buffer)
       expect(second.save()).toEqual(state)
     }
     first.dispose()
