@@ -15,7 +15,7 @@ export interface ControlLoopOptions {
   readonly environment: Environment | LiveEnvironment
   readonly pilot: Pilot
   /** Limits on changes, the action in force at the start, the age of telemetry; the bounds of the action space always hold. */
-  readonly guard?: Omit<GuardOptions, 'clock'>
+  readonly guard?: GuardOptions
   /** Steps after which an episode is cut (truncated, never terminated); default: only the environment ends it. */
   readonly episodeSteps?: number
   /** Episodes after which the iteration ends; default: never. */

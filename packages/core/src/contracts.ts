@@ -21,10 +21,39 @@ export interface Step {
   readonly info: StepInfo
 }
 
+/** One thing that an actuator moves, its unit in the name: `replicas`, `memoryMiBPerReplica`, `clockMhz`. */
+export interface Quantity {
+  readonly name: string
+  /** What the actuator itself allows, whatever is asked. */
+  readonly low: number
+  readonly high: number
+  /** Whole numbers only. */
+  readonly isWhole: boolean
+}
+
+/**
+ * How the actions of an environment read in the units of what they move. A relative action asks for something else in every step,
+ * so the limits that an operator can say, and holding what is in force, need these units. U: quantities, A: action.
+ */
+export interface Actuator {
+  readonly quantities: readonly Quantity[]
+  /** Fills `out` [U] with what is in force now; NaN where that is not known. */
+  inForce(out: Float64Array): void
+  /** Fills `out` [U] with what `action` [A] would bring into force now. Withdraws an `overrule` that no step has carried out. */
+  toUnits(action: Float32Array, out: Float64Array): void
+  /**
+   * The next step brings exactly `units` [U] into force, whatever its action says. Fills `action` [A] with the one that comes
+   * closest: what is recorded and learned from.
+   */
+  overrule(units: Float64Array, action: Float32Array): void
+}
+
 /** A simulator: synchronous, deterministic by seed, clonable through `save` and `load`. */
 export interface Environment {
   readonly observation: Space
   readonly action: Space
+  /** Where there is one, the guard knows limits in its units, and holds what is in force rather than the last action. */
+  readonly actuator?: Actuator
   reset(seed: number): Float32Array
   step(action: Float32Array): Step
   save(): Uint8Array
@@ -35,6 +64,8 @@ export interface Environment {
 export interface LiveEnvironment {
   readonly observation: Space
   readonly action: Space
+  /** As in `Environment`. */
+  readonly actuator?: Actuator
   reset(signal?: AbortSignal): Promise<Float32Array>
   step(action: Float32Array, signal?: AbortSignal): Promise<Step>
 }
@@ -94,6 +125,7 @@ export interface RandomSource {
 
 /** Every (state, action, reward) with episode and step; memory, file, InfluxDB (5.1, trajectory database). */
 export interface TrajectoryStore {
+  /** Takes what it keeps before it returns: the step and its arrays are the caller's. */
   append(step: TrajectoryStep): void | Promise<void>
   /** The last n steps, oldest first. */
   recent(n: number): readonly TrajectoryStep[]

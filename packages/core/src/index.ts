@@ -1,11 +1,13 @@
 export { ABI_VERSION } from './abi.js'
 export type {
+  Actuator,
   Agent,
   Clock,
   Controller,
   Environment,
   LiveEnvironment,
   Logger,
+  Quantity,
   RandomSource,
   Space,
   Step,

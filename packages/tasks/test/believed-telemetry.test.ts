@@ -28,7 +28,7 @@ const clock = { now: () => 10 * HOUR }
 
 /** Who acts upon an observation that was handed to the guard, and with what. */
 function decide(world: Environment, rule: Controller, seen: Float32Array, observedAtMs: number) {
-  const guard = new Guard(world.observation, world.action, { clock, maxAgeMs: 60_000 })
+  const guard = new Guard(world, { maxAgeMs: 60_000 }, clock)
   const action = new Float32Array(world.action.names.length)
   guard.receive(seen, observedAtMs)
   return { source: guard.decide(rulePilot(rule), seen, action), fallback: guard.fallback, action }

@@ -1,4 +1,5 @@
 import { Problems, type Space } from '@trimtab/core'
+import { CLIP, type ClipFlags } from './clip-reason.js'
 
 /** How fast a coordinate may move in one direction, in the action's own units. */
 export interface DirectionLimit {
@@ -17,26 +18,8 @@ export interface CoordinateLimit {
 /** Limits by the names of the action space: `{ replicas: { decrease: { maxStep: 1, coolDownSteps: 20 } } }`. */
 export type ActionLimits = Readonly<Record<string, CoordinateLimit>>
 
-/** What changed an action on its way to the actuator. */
-export type ClipReason = 'bounds' | 'step' | 'cool_down'
-
-const BOUNDS = 1
-const STEP = 2
-const COOL_DOWN = 4
-
-// Indexed by the sum of the flags above, so that explaining a decision allocates nothing.
-const CLIP_REASONS: readonly (readonly ClipReason[])[] = [
-  [],
-  ['bounds'],
-  ['step'],
-  ['bounds', 'step'],
-  ['cool_down'],
-  ['bounds', 'cool_down'],
-  ['step', 'cool_down'],
-  ['bounds', 'step', 'cool_down'],
-]
-
-const LONG_AGO = 0x3fffffff
+/** `coolDownSteps` after which nobody asks any more. */
+export const LONG_AGO = 0x3fffffff
 
 /** Keeps actions inside their space and their changes inside their limits. Remembers the action in force. */
 export class ActionLimiter {
@@ -93,22 +76,28 @@ export class ActionLimiter {
     out.set(this.#inForce)
   }
 
-  /** Limits a finite `action` [A] in place, takes it as the action in force and says what changed it. */
-  apply(action: Float32Array): readonly ClipReason[] {
+  /** Takes `action` [A], which something behind this limiter has put in place of what it let through, as the action in force. */
+  replace(action: Float32Array): void {
+    for (let i = 0; i < this.#size; i++)
+      this.#inForce[i] = Math.min(Math.max(action[i]!, this.#low[i]!), this.#high[i]!)
+  }
+
+  /** Limits a finite `action` [A] in place, takes it as the action in force and says by its flags what changed it. */
+  apply(action: Float32Array): ClipFlags {
     let clipped = 0
     for (let i = 0; i < this.#size; i++) {
       const last = this.#inForce[i]!
       const wanted = this.#isDiscrete ? Math.round(action[i]!) : action[i]!
       let value = Math.min(Math.max(wanted, this.#low[i]!), this.#high[i]!)
-      if (value !== wanted) clipped |= BOUNDS
+      if (value !== wanted) clipped |= CLIP.bounds
       if (this.#hasLast) {
         if (this.#stepsSinceChange[i]! < LONG_AGO) this.#stepsSinceChange[i]! += 1
         const nearest = Math.min(Math.max(value, last - this.#maxDecrease[i]!), last + this.#maxIncrease[i]!)
-        if (nearest !== value) clipped |= STEP
+        if (nearest !== value) clipped |= CLIP.step
         value = nearest
         const coolDown = value > last ? this.#increaseCoolDown[i]! : this.#decreaseCoolDown[i]!
         if (value !== last && this.#stepsSinceChange[i]! <= coolDown) {
-          clipped |= COOL_DOWN
+          clipped |= CLIP.cool_down
           value = last
         }
       }
@@ -117,7 +106,7 @@ export class ActionLimiter {
       this.#inForce[i] = value
     }
     this.#hasLast = true
-    return CLIP_REASONS[clipped]!
+    return clipped
   }
 }
 
@@ -131,6 +120,16 @@ function inwards(bound: number, other: number): number {
   // The next f32 towards `other` is one bit pattern away; larger patterns are larger in magnitude.
   new Int32Array(f32.buffer)[0]! += nearest > 0 === isLow ? 1 : -1
   return f32[0]!
+}
+
+/** Notes what is wrong with one direction of a limit, at `path`. */
+export function checkDirection(problems: Problems, limit: DirectionLimit, path: string): void {
+  const { maxStep = 0, coolDownSteps = 0 } = limit
+  problems.check(maxStep >= 0, `${path}.maxStep must be >= 0, got ${maxStep}`)
+  problems.check(
+    Number.isInteger(coolDownSteps) && coolDownSteps >= 0 && coolDownSteps < LONG_AGO,
+    `${path}.coolDownSteps must be a whole number >= 0, got ${coolDownSteps}`,
+  )
 }
 
 function checkSpace(space: Space, limits: ActionLimits, initialAction: ArrayLike<number> | undefined): void {
@@ -149,13 +148,11 @@ function checkSpace(space: Space, limits: ActionLimits, initialAction: ArrayLike
   }
   for (const [name, limit] of Object.entries(limits)) {
     problems.check(names.includes(name), `limits.${name}: no such action; there are ${names.join(', ')}`)
+    problems.checkKeys(limit, ['increase', 'decrease'], `limits.${name}`)
     for (const direction of ['increase', 'decrease'] as const) {
-      const { maxStep = 0, coolDownSteps = 0 } = limit[direction] ?? {}
-      problems.check(maxStep >= 0, `limits.${name}.${direction}.maxStep must be >= 0, got ${maxStep}`)
-      problems.check(
-        Number.isInteger(coolDownSteps) && coolDownSteps >= 0 && coolDownSteps < LONG_AGO,
-        `limits.${name}.${direction}.coolDownSteps must be a whole number >= 0, got ${coolDownSteps}`,
-      )
+      const path = `limits.${name}.${direction}`
+      problems.checkKeys(limit[direction] ?? {}, ['maxStep', 'coolDownSteps'], path)
+      checkDirection(problems, limit[direction] ?? {}, path)
     }
   }
   if (initialAction !== undefined) {

@@ -1,5 +1,5 @@
-import type { Clock, Environment, LiveEnvironment, Step, StepInfo, TrajectoryStep, Transition } from '@trimtab/core'
-import { Guard, type GuardOptions } from './guard.js'
+import type { Clock, Step, StepInfo, TrajectoryStep, Transition } from '@trimtab/core'
+import { Guard, type GuardedWorld, type GuardOptions } from './guard.js'
 import type { EpisodeSummary, Source } from './pilot.js'
 import type { Seat } from './seat.js'
 import type { Tick } from './tick.js'
@@ -7,9 +7,9 @@ import type { Tick } from './tick.js'
 /** What an `EpisodeStepper` runs with. */
 export interface StepperOptions {
   /** Only its spaces and actuator are read: the caller asks it. */
-  readonly environment: Pick<Environment | LiveEnvironment, 'observation' | 'action'>
+  readonly environment: GuardedWorld
   readonly seat: Seat
-  readonly guard?: Omit<GuardOptions, 'clock'>
+  readonly guard?: GuardOptions
   /** Steps after which an episode is cut (truncated, never terminated); default: only the environment ends it. */
   readonly episodeSteps?: number
   /** Measures decisions and the age of telemetry. */
@@ -52,7 +52,7 @@ export class EpisodeStepper {
 
   /** @throws {ConfigError} `config_invalid`: what the guard refuses */
   constructor({ environment, seat, guard, episodeSteps, clock, record }: StepperOptions) {
-    this.guard = new Guard(environment.observation, environment.action, { ...guard, ...(clock && { clock }) })
+    this.guard = new Guard(environment, guard, clock)
     this.#seat = seat
     this.#episodeSteps = episodeSteps ?? Number.POSITIVE_INFINITY
     this.#clock = clock

@@ -15,7 +15,7 @@ export interface EvaluateOptions {
   /** Steps after which an episode is cut; default: only the environment ends it. */
   readonly episodeSteps?: number
   /** Limits on changes; the bounds of the action space always hold. */
-  readonly guard?: Omit<GuardOptions, 'clock'>
+  readonly guard?: GuardOptions
   /** Sees every step, for measures of one's own; the tick and its arrays are reused. */
   readonly onTick?: (tick: Tick) => void
   readonly onEpisode?: (summary: EpisodeSummary) => void

@@ -1,6 +1,8 @@
-import type { Clock, Space } from '@trimtab/core'
-import { ActionLimiter, type ActionLimits, type ClipReason } from './action-limiter.js'
+import { type Actuator, type Clock, ConfigError, Problems, type Space } from '@trimtab/core'
+import { ActionLimiter, type ActionLimits } from './action-limiter.js'
+import { type ClipReason, clipReasons } from './clip-reason.js'
 import type { Pilot, Source } from './pilot.js'
+import { QuantityLimiter, type QuantityLimits } from './quantity-limiter.js'
 import { TelemetryCheck, type TelemetryFault } from './telemetry-check.js'
 
 /** Why the agent was not followed in a step. */
@@ -28,9 +30,19 @@ const FALLBACK_REASONS: readonly FallbackReason[] = [
   'environment_timeout',
 ]
 
+/** What a guard stands before: the spaces of an environment, and its actuator where it has one. */
+export interface GuardedWorld {
+  readonly observation: Space
+  readonly action: Space
+  readonly actuator?: Actuator
+}
+
+/** What a guard allows, beyond the bounds of the action space, which always hold. */
 export interface GuardOptions {
-  /** Changes per step and cool-downs by action name; bounds always hold. */
+  /** Changes per step and cool-downs by action name, in the action's own units. */
   readonly limits?: ActionLimits
+  /** Bounds, changes per step and cool-downs in the units of what is moved; needs an environment with an `actuator`. */
+  readonly quantityLimits?: QuantityLimits
   /**
    * The action in force before the first step: step limits and holding start from it. Give it on a live system. Without it
    * the first action may be any inside the bounds, and holding before anything was applied uses their middle.
@@ -38,15 +50,17 @@ export interface GuardOptions {
   readonly initialAction?: ArrayLike<number>
   /** Oldest usable observation; needs `clock` and an environment that reports `info.observedAtMs`. Default: any age. */
   readonly maxAgeMs?: number
-  readonly clock?: Clock
 }
+
+const OPTIONS: readonly (keyof GuardOptions)[] = ['limits', 'quantityLimits', 'initialAction', 'maxAgeMs']
 
 /**
  * Stands between controller and actuator.
  *
  * An observation that cannot be used never reaches the agent: the pilot's rule decides, and sees NaN wherever a number must not
  * be believed. An action that is not finite never reaches the actuator: the rule decides, and if its action is no better, the
- * last safe action is held. Whoever decided, the action stays inside the bounds, step limits and cool-downs.
+ * last safe action is held; before an actuator, what is in force. Whoever decided, agent, rule or nobody, the action stays inside
+ * the bounds, step limits and cool-downs.
  *
  * Nothing here throws on bad numbers or bad controllers, and a decision allocates nothing.
  *
@@ -61,6 +75,7 @@ export class Guard {
   readonly counts: Readonly<Record<FallbackReason, number>>
   readonly #counts: Record<FallbackReason, number>
   readonly #limiter: ActionLimiter
+  readonly #quantities: QuantityLimiter | undefined
   readonly #telemetry: TelemetryCheck
   #fault: FallbackReason | undefined
   #agentFailed = false
@@ -70,11 +85,22 @@ export class Guard {
   #held = 0
 
   /** @throws {ConfigError} `config_invalid` with every problem found */
-  constructor(observation: Space, action: Space, options: GuardOptions = {}) {
+  constructor({ observation, action, actuator }: GuardedWorld, options: GuardOptions = {}, clock?: Clock) {
+    const problems = new Problems()
+    problems.checkKeys(options, OPTIONS, 'guard')
+    problems.throwIfAny('guard')
+    const { limits, quantityLimits, initialAction, maxAgeMs } = options
+    if (quantityLimits !== undefined && actuator === undefined) {
+      throw new ConfigError('config_invalid', 'guard: quantityLimits need an environment with an actuator (use limits)')
+    }
     this.#counts = Object.fromEntries(FALLBACK_REASONS.map((reason) => [reason, 0])) as Record<FallbackReason, number>
     this.counts = this.#counts
-    this.#limiter = new ActionLimiter(action, options.limits, options.initialAction)
-    this.#telemetry = new TelemetryCheck(observation, options)
+    this.#limiter = new ActionLimiter(action, limits, initialAction)
+    this.#quantities = actuator && new QuantityLimiter(actuator, quantityLimits)
+    this.#telemetry = new TelemetryCheck(observation, {
+      ...(maxAgeMs !== undefined && { maxAgeMs }),
+      ...(clock && { clock }),
+    })
   }
 
   /** Why the agent was not followed in the last decision. */
@@ -100,6 +126,7 @@ export class Guard {
   /** The world was put back to its initial state: last action and timestamps are void. */
   reset(): void {
     this.#limiter.reset()
+    this.#quantities?.reset()
     this.#telemetry.reset()
     this.#fault = undefined
   }
@@ -138,7 +165,12 @@ export class Guard {
       this.#held++
       this.#limiter.hold(action)
     }
-    this.#clippedBy = this.#limiter.apply(action)
+    let clipped = this.#limiter.apply(action)
+    if (this.#quantities !== undefined) {
+      clipped |= this.#quantities.apply(action, source === 'hold')
+      this.#limiter.replace(action)
+    }
+    this.#clippedBy = clipReasons(clipped)
     return source
   }
 

@@ -1,14 +1,14 @@
 export {
   ActionLimiter,
   type ActionLimits,
-  type ClipReason,
   type CoordinateLimit,
   type DirectionLimit,
 } from './action-limiter.js'
+export type { ClipReason } from './clip-reason.js'
 export { drawAction } from './draw-action.js'
 export { EpisodeStepper, type StepperOptions } from './episode-stepper.js'
 export { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js'
-export { type FallbackReason, Guard, type GuardOptions } from './guard.js'
+export { type FallbackReason, Guard, type GuardedWorld, type GuardOptions } from './guard.js'
 export {
   type Decider,
   type EpisodeSummary,
@@ -21,6 +21,7 @@ export {
   type Stage,
   servingPilot,
 } from './pilot.js'
+export type { QuantityDirectionLimit, QuantityLimit, QuantityLimits } from './quantity-limiter.js'
 export { type EpisodeOptions, runEpisode } from './run-episode.js'
 export { type Seat, strictSeat } from './seat.js'
 export { observationFault, requireStep, stepFault } from './step-check.js'

@@ -15,7 +15,7 @@ export interface EpisodeOptions {
   /** Steps after which it is cut (truncated, never terminated); default: only the environment ends it. */
   readonly episodeSteps?: number
   /** Limits on changes; the bounds of the action space always hold. */
-  readonly guard?: Omit<GuardOptions, 'clock'>
+  readonly guard?: GuardOptions
   /** Called after each step; the tick and its arrays are reused, copy what you keep. */
   readonly onTick?: (tick: Tick) => void
   /** Ends the run between two steps. */

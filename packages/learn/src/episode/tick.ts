@@ -1,5 +1,5 @@
 import type { StepInfo } from '@trimtab/core'
-import type { ClipReason } from './action-limiter.js'
+import type { ClipReason } from './clip-reason.js'
 import type { FallbackReason } from './guard.js'
 import type { Source, Stage } from './pilot.js'
 

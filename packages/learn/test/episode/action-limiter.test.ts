@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ActionLimiter, type ActionLimits } from '../../src/episode/action-limiter.js'
+import { clipReasons } from '../../src/episode/clip-reason.js'
 import { box } from './toys.js'
 
 const replicas = box(['replicas'], 1, 20)
@@ -19,7 +20,7 @@ describe('ActionLimiter', () => {
   it('keeps actions inside the bounds and says so', () => {
     const limiter = new ActionLimiter(replicas)
     const action = Float32Array.of(25)
-    expect(limiter.apply(action)).toEqual(['bounds'])
+    expect(clipReasons(limiter.apply(action))).toEqual(['bounds'])
     expect(action[0]).toBe(20)
   })
 
@@ -46,7 +47,7 @@ describe('ActionLimiter', () => {
 
   it('explains every limit that took part', () => {
     const limiter = new ActionLimiter(replicas, { replicas: { decrease: { maxStep: 1, coolDownSteps: 5 } } }, [10])
-    const reasons = [9, 0].map((wish) => limiter.apply(Float32Array.of(wish)))
+    const reasons = [9, 0].map((wish) => clipReasons(limiter.apply(Float32Array.of(wish))))
     expect(reasons).toEqual([[], ['bounds', 'step', 'cool_down']])
   })
 
@@ -58,7 +59,7 @@ describe('ActionLimiter', () => {
       kind: 'discrete',
     })
     const action = Float32Array.of(1.6)
-    expect(limiter.apply(action)).toEqual([])
+    expect(clipReasons(limiter.apply(action))).toEqual([])
     expect(action[0]).toBe(2)
   })
 

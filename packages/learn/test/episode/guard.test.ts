@@ -1,4 +1,4 @@
-import type { Controller } from '@trimtab/core'
+import type { Clock, Controller } from '@trimtab/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Guard, type GuardOptions, rulePilot } from '../../src/index.js'
@@ -7,14 +7,15 @@ import { answersNothing, box, constant, controller, FakeClock, RecordingPilot } 
 const observation = box(['cpu', 'trend'], 0, 1)
 observation.low[1] = -1 // a trend may be negative
 const action = box(['replicas'], 1, 20)
+const world = { observation, action }
 const good = Float32Array.of(0.5, -0.2)
 const HOUR = 3_600_000
 
 function decide(
   seen: Float32Array,
-  options: GuardOptions & { observedAtMs?: number; policy?: number; rule?: Controller } = {},
+  options: { options?: GuardOptions; clock?: Clock; observedAtMs?: number; policy?: number; rule?: Controller } = {},
 ) {
-  const guard = new Guard(observation, action, options)
+  const guard = new Guard(world, options.options, options.clock)
   const pilot = new RecordingPilot(options.policy ?? 7, options.rule ?? constant(3))
   const out = new Float32Array(1)
   guard.receive(seen, options.observedAtMs)
@@ -29,7 +30,7 @@ describe('Guard: telemetry', () => {
 
   const clock = new FakeClock()
   clock.nowMs = 100_000
-  const fresh = { clock, maxAgeMs: 30_000 }
+  const fresh = { clock, options: { maxAgeMs: 30_000 } }
   it.each([
     ['a missing metric', [Number.NaN, 0], {}, 'missing'],
     ['+∞', [Number.POSITIVE_INFINITY, 0], {}, 'infinite'],
@@ -57,7 +58,7 @@ describe('Guard: telemetry', () => {
   })
 
   it('refuses observations that arrive out of order, and takes the next newer one', () => {
-    const guard = new Guard(observation, action)
+    const guard = new Guard(world)
     expect(guard.receive(good, 2000)).toBeUndefined()
     expect(guard.receive(good, 1000)).toBe('out_of_order')
     expect(guard.receive(good, 2000)).toBeUndefined()
@@ -65,7 +66,7 @@ describe('Guard: telemetry', () => {
   })
 
   it('does not let one timestamp from the future make all later ones out of order', () => {
-    const guard = new Guard(observation, action, fresh)
+    const guard = new Guard(world, fresh.options, clock)
     expect(guard.receive(good, 9e9)).toBe('future')
     expect(guard.receive(good, 100_000)).toBeUndefined()
   })
@@ -73,7 +74,7 @@ describe('Guard: telemetry', () => {
   it('forgets what it holds for the newest when our own clock is set back by an hour', () => {
     const clock = new FakeClock()
     clock.nowMs = 10 * HOUR
-    const guard = new Guard(observation, action, { clock, maxAgeMs: 30_000 })
+    const guard = new Guard(world, { maxAgeMs: 30_000 }, clock)
     expect(guard.receive(good, 10 * HOUR)).toBeUndefined()
     clock.nowMs = 9 * HOUR + 15_000
     expect(guard.receive(good, 9 * HOUR + 15_000)).toBeUndefined()
@@ -87,7 +88,7 @@ describe('Guard: telemetry', () => {
   ])('refuses a timestamp in %s even without an age limit, and remembers nothing of it', (_name, observedAtMs) => {
     const clock = new FakeClock()
     clock.nowMs = 9 * HOUR
-    const guard = new Guard(observation, action, { clock })
+    const guard = new Guard(world, {}, clock)
     expect(guard.receive(good, 9 * HOUR - 1000)).toBeUndefined()
     expect(guard.receive(good, observedAtMs)).toBe('future')
     expect(guard.receive(good, 9 * HOUR)).toBeUndefined()
@@ -97,14 +98,14 @@ describe('Guard: telemetry', () => {
     ['a timestamp from the future', 9e15],
     ['a sensor whose clock is set back by an hour', 5 * HOUR],
   ])('believes the third sample in order again after %s, though there is no clock to compare with', (_name, first) => {
-    const guard = new Guard(observation, action)
+    const guard = new Guard(world)
     expect(guard.receive(good, first)).toBeUndefined()
     const seconds = [1, 2, 3, 4, 3].map((s) => guard.receive(good, 4 * HOUR + 1000 * s))
     expect(seconds).toEqual(['out_of_order', 'out_of_order', undefined, undefined, 'out_of_order'])
   })
 
   it('takes neither one old sample again and again nor a sensor that lags for a clock set back', () => {
-    const guard = new Guard(observation, action)
+    const guard = new Guard(world)
     guard.receive(good, 10_000)
     for (let i = 0; i < 10; i++) expect(guard.receive(good, 5000)).toBe('out_of_order')
     for (let i = 1; i < 10; i++) {
@@ -114,7 +115,7 @@ describe('Guard: telemetry', () => {
   })
 
   it('refuses a timestamp that is no number without forgetting the order', () => {
-    const guard = new Guard(observation, action)
+    const guard = new Guard(world)
     expect(guard.receive(good, 2000)).toBeUndefined()
     expect(guard.receive(good, Number.NaN)).toBe('stale')
     expect(guard.receive(good, 1000)).toBe('out_of_order')
@@ -122,7 +123,7 @@ describe('Guard: telemetry', () => {
 
   it('notices an observation that grew stale while it waited for the decision', () => {
     const later = new FakeClock()
-    const guard = new Guard(observation, action, { clock: later, maxAgeMs: 30_000 })
+    const guard = new Guard(world, { maxAgeMs: 30_000 }, later)
     const pilot = new RecordingPilot(7, constant(3))
     expect(guard.receive(good, 0)).toBeUndefined()
     later.nowMs = 30_001
@@ -154,7 +155,7 @@ describe('Guard: actions', () => {
   )
 
   it('hands over to the rule when the agent fills nothing in', () => {
-    const guard = new Guard(observation, action)
+    const guard = new Guard(world)
     const out = Float32Array.of(5)
     guard.receive(good)
     expect(guard.decide(new RecordingPilot(() => {}, constant(3)), good, out)).toBe('rule')
@@ -162,7 +163,7 @@ describe('Guard: actions', () => {
 
   it('hands over to the rule when the agent throws, and keeps what it threw', () => {
     const failure = new Error('broken')
-    const guard = new Guard(observation, action)
+    const guard = new Guard(world)
     guard.receive(good)
     const pilot = new RecordingPilot(() => {
       throw failure
@@ -182,7 +183,7 @@ describe('Guard: actions', () => {
     ['answers nothing', answersNothing],
     ['throws', throws],
   ])('holds the last safe action when the rule %s', (_name, rule) => {
-    const guard = new Guard(observation, action)
+    const guard = new Guard(world)
     const out = new Float32Array(1)
     guard.receive(good)
     guard.decide(new RecordingPilot(6, rule), good, out)
@@ -199,7 +200,7 @@ describe('Guard: actions', () => {
       asked++
       return Number.NaN
     })
-    const guard = new Guard(observation, action, { initialAction: [12] })
+    const guard = new Guard(world, { initialAction: [12] })
     guard.receive(good)
     expect(guard.decide(rulePilot(rule), good, new Float32Array(1))).toBe('hold')
     expect(guard.fallback).toBe('action_not_finite')
@@ -207,7 +208,10 @@ describe('Guard: actions', () => {
   })
 
   it('holds the initial action when nothing usable was ever decided', () => {
-    const { source, applied } = decide(Float32Array.of(Number.NaN, 0), { rule: answersNothing, initialAction: [12] })
+    const { source, applied } = decide(Float32Array.of(Number.NaN, 0), {
+      rule: answersNothing,
+      options: { initialAction: [12] },
+    })
     expect({ source, applied }).toEqual({ source: 'hold', applied: 12 })
   })
 
@@ -223,7 +227,7 @@ describe('Guard: actions', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 50 }), fc.option(fc.integer({ min: 1, max: 5 })), (steps, maxStep) => {
         const limits = maxStep === null ? {} : { replicas: { increase: { maxStep }, decrease: { maxStep } } }
-        const guard = new Guard(observation, action, { limits })
+        const guard = new Guard(world, { limits })
         const out = new Float32Array(1)
         let last: number | undefined
         for (const { seen, agent, rule } of steps) {
@@ -244,6 +248,6 @@ describe('Guard: actions', () => {
   })
 
   it('refuses an age limit without a clock', () => {
-    expect(() => new Guard(observation, action, { maxAgeMs: 1000 })).toThrow(/maxAgeMs needs a clock/)
+    expect(() => new Guard(world, { maxAgeMs: 1000 })).toThrow(/maxAgeMs needs a clock/)
   })
 })

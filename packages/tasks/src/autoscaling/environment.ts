@@ -11,6 +11,7 @@ import {
   type Transition,
 } from '@trimtab/core'
 import { checkAction } from '../action.js'
+import { AllocationActuator } from './allocation-actuator.js'
 import type { Application } from './application.js'
 import type { LoadSeries } from './load.js'
 import { LogarithmicView } from './logarithmic-view.js'
@@ -52,6 +53,7 @@ export type AutoscalingInfo = {
 export class AutoscalingEnvironment implements Environment {
   readonly simulator: ClusterSimulator
   readonly view: View
+  readonly actuator: AllocationActuator
   readonly stepsPerEpisode: number
   readonly #random: Random
   /** The part of the load that episodes start in, as shares of its length: learn on one, judge on another. */
@@ -67,6 +69,7 @@ export class AutoscalingEnvironment implements Environment {
     this.simulator = new ClusterSimulator(core, application, load, options.cluster)
     const { bounds } = this.simulator.options
     this.view = createView(core, options.view ?? 'relative', bounds)
+    this.actuator = new AllocationActuator(this.simulator, this.view)
     this.#sloWeight = options.sloWeight ?? SLO_WEIGHT
     this.#cpuShare = options.cpuShare ?? 0.5
     if (!(this.#sloWeight >= 0 && this.#sloWeight <= 1)) {
@@ -102,6 +105,7 @@ export class AutoscalingEnvironment implements Environment {
     const first = this.part[0] * seconds
     const last = Math.max(first, this.part[1] * seconds - length)
     this.#stepInEpisode = 0
+    this.actuator.reset()
     this.simulator.reset(first + this.#random.uniform() * (last - first), seed)
     this.view.reset()
     this.view.update(this.simulator.telemetry)
@@ -112,7 +116,7 @@ export class AutoscalingEnvironment implements Environment {
   step(action: Float32Array): Step {
     checkAction(action, this.action)
     this.#viewBefore = this.view.save()
-    this.view.toAllocation(action, this.#wanted)
+    this.actuator.take(action, this.#wanted)
     this.simulator.step(this.#wanted)
     const { telemetry, truth } = this.simulator
     this.view.update(telemetry)

@@ -1,4 +1,4 @@
-import { type Bytes, ConfigError, copyBytes, FormatError, type Space, type Step } from '@trimtab/core'
+import { type Actuator, type Bytes, ConfigError, copyBytes, FormatError, type Space, type Step } from '@trimtab/core'
 import type { TaskEnvironment } from '../task.js'
 import { AllocationTable } from './allocation-table.js'
 import { type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
@@ -42,6 +42,10 @@ export class TransferFeatures implements TaskEnvironment {
 
   get action(): Space {
     return this.world.action
+  }
+
+  get actuator(): Actuator {
+    return this.world.actuator
   }
 
   reset(seed: number): Float32Array {

@@ -1,12 +1,7 @@
 import type { Controller } from '@trimtab/core'
+import { towards } from './rate-actuator.js'
 import type { CongestionEnvironment } from './simulator.js'
 import { FEATURES } from './spaces.js'
-
-/** The action that takes the rate from `from` to `to`, within what one action of ±1 can do. */
-function towards(from: number, to: number, rateStep: number): number {
-  const action = to >= from ? (to / from - 1) / rateStep : (1 - from / to) / rateStep
-  return Math.max(-1, Math.min(1, action))
-}
 
 /** Whether the last interval can be believed: its features are the newest of the observation, and the guard blanks what is not. */
 function isBelieved(observation: Float32Array): boolean {

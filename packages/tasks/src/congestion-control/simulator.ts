@@ -4,6 +4,7 @@ import { loadState, saveState } from '../simulator-state.js'
 import type { TaskEnvironment } from '../task.js'
 import { type Link, LinkSimulator, type MonitorInterval } from './link.js'
 import { checkNetwork, type NetworkRanges, type Range } from './networks.js'
+import { RateActuator } from './rate-actuator.js'
 import { auroraThroughput, congestionReward, type RewardScaling } from './reward.js'
 import { CONGESTION_ACTION, CONGESTION_OBSERVATION, FEATURE_HIGH, FEATURE_LOW, HISTORY } from './spaces.js'
 
@@ -64,6 +65,7 @@ const NUMBERS = PAST + 3 * HISTORY
 export class CongestionEnvironment implements TaskEnvironment {
   readonly observation: Space = CONGESTION_OBSERVATION
   readonly action: Space = CONGESTION_ACTION
+  readonly actuator: RateActuator = new RateActuator(this)
   readonly #ranges: NetworkRanges
   readonly #math: CoreMath
   readonly #options: CongestionOptions
@@ -111,7 +113,14 @@ export class CongestionEnvironment implements TaskEnvironment {
     return this.#options.rateStep ?? 0.025
   }
 
+  /** The rate that an action asks for, inside the bounds of the episode. */
+  rateAfter(change: number): number {
+    const wanted = change >= 0 ? this.rate * (1 + this.rateStep * change) : this.rate / (1 - this.rateStep * change)
+    return Math.min(this.#memory[RATE_HIGH]!, Math.max(this.#memory[RATE_LOW]!, wanted))
+  }
+
   reset(seed: number): Float32Array {
+    this.actuator.reset()
     this.#draws.reseed(seed, 1)
     this.#losses.reseed(seed, 2)
     const { packetsPerSecond, lossRate, ...ranges } = this.#ranges
@@ -143,9 +152,7 @@ export class CongestionEnvironment implements TaskEnvironment {
     const m = this.#memory
     const simulator = this.#simulator
     const unit = m[UNIT]!
-    const change = this.rateStep * action[0]!
-    const wanted = change >= 0 ? this.rate * (1 + change) : this.rate / (1 - change)
-    simulator.rate = Math.min(m[RATE_HIGH]!, Math.max(m[RATE_LOW]!, wanted)) / unit
+    simulator.rate = this.actuator.take(action) / unit
     const intervalSeconds = Math.max(m[INTERVAL_SECONDS]!, (this.#options.leastPackets ?? 0) / simulator.rate)
     simulator.run(intervalSeconds)
     m[STEP]!++

@@ -1,0 +1,48 @@
+import type { Actuator, Quantity } from '@trimtab/core'
+import type { CongestionEnvironment } from './simulator.js'
+
+/** The action that takes the rate from `from` to `to`, within what one action of ±1 can do. */
+export function towards(from: number, to: number, rateStep: number): number {
+  const action = to >= from ? (to / from - 1) / rateStep : (1 - from / to) / rateStep
+  return Math.max(-1, Math.min(1, action))
+}
+
+/** Says what a change of the rate means in packets per second, and brings a rate into force that no action asks for. */
+export class RateActuator implements Actuator {
+  /** The bounds of a rate are drawn with each episode. */
+  readonly quantities: readonly Quantity[] = [
+    { name: 'packetsPerSecond', low: 0, high: Number.POSITIVE_INFINITY, isWhole: false },
+  ]
+  readonly #world: CongestionEnvironment
+  #overruled = Number.NaN
+
+  constructor(world: CongestionEnvironment) {
+    this.#world = world
+  }
+
+  inForce(out: Float64Array): void {
+    out[0] = this.#world.rate
+  }
+
+  toUnits(action: Float32Array, out: Float64Array): void {
+    this.#overruled = Number.NaN
+    out[0] = this.#world.rateAfter(action[0]!)
+  }
+
+  overrule(units: Float64Array, action: Float32Array): void {
+    this.#overruled = units[0]!
+    action[0] = towards(this.#world.rate, units[0]!, this.#world.rateStep)
+  }
+
+  /** The rate that a step brings into force: what `action` asks for, unless it was overruled. */
+  take(action: Float32Array): number {
+    const rate = Number.isNaN(this.#overruled) ? this.#world.rateAfter(action[0]!) : this.#overruled
+    this.#overruled = Number.NaN
+    return rate
+  }
+
+  /** Withdraws what has not been carried out. */
+  reset(): void {
+    this.#overruled = Number.NaN
+  }
+}
