@@ -1,9 +1,12 @@
-// What TypeScript and the core agree on besides the function names of index.ts.
-// packages/core/src/abi.ts mirrors these numbers; a test compares the two.
+// What TypeScript and the core agree on besides functions.
 
-/** Grows with every change that a saved state or a caller would notice. */
+/** Grows with every change of functions or constants that a caller would notice. */
 // @ts-ignore: decorator
-@inline export const ABI_VERSION: i32 = 1
+@inline export const ABI_VERSION: i32 = 2
+
+/** Grows with every change that a saved state would notice: of the tensors that kernels save and of what they mean. */
+// @ts-ignore: decorator
+@inline export const STATE_VERSION: i32 = 1
 
 // Status codes. Anything negative is a refusal that changed nothing.
 // @ts-ignore: decorator
@@ -217,6 +220,7 @@
 @inline export const ENCODER_SET: i32 = 0
 // @ts-ignore: decorator
 @inline export const ENCODER_GRU: i32 = 1
+
 // What `bcq_pointer` finds; heads, deviations, codes and reconstructions are the generative model's, of the last update.
 // @ts-ignore: decorator
 @inline export const BCQ_IO: i32 = 0
@@ -374,6 +378,8 @@
 @inline export const PPO_RANDOM: i32 = 17
 // @ts-ignore: decorator
 @inline export const PPO_LAST_GOOD: i32 = 18
+// @ts-ignore: decorator
+@inline export const PPO_CHOSEN: i32 = 19
 
 // What `dqn_convert` copies.
 // @ts-ignore: decorator
@@ -394,8 +400,6 @@
 @inline export const DQN_LOSS: i32 = 1
 // @ts-ignore: decorator
 @inline export const DQN_MEAN_Q: i32 = 2
-// @ts-ignore: decorator
-@inline export const PPO_CHOSEN: i32 = 19
 
 // Orders of a ready queue.
 // @ts-ignore: decorator
@@ -430,6 +434,7 @@
 @inline export const REPLAY_DYNAMIC: i32 = 1
 // @ts-ignore: decorator
 @inline export const REPLAY_CONTINUOUS: i32 = 2
+
 // What `length_pointer` finds.
 // @ts-ignore: decorator
 @inline export const LENGTH_TEXT: i32 = 0

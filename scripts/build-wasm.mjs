@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildAbi } from './build-abi.mjs'
 import { isFresh, ROOT, writeStamp } from './stamp.mjs'
 
 const OUT = join(ROOT, 'packages/core/wasm')
@@ -97,10 +98,11 @@ function writeModules(variant) {
 }
 
 export async function buildWasm({ quiet = false } = {}) {
-  const inputs = ['assembly', 'scripts/build-wasm.mjs', 'package.json']
+  const inputs = ['assembly', 'scripts/build-wasm.mjs', 'scripts/build-abi.mjs', 'package.json']
   if (isFresh(OUT, inputs)) return false
   mkdirSync(OUT, { recursive: true })
   if (!quiet) console.error('build: core.wasm')
+  buildAbi()
   const queue = Object.keys(VARIANTS)
   const lane = async () => {
     for (let variant = queue.shift(); variant !== undefined; variant = queue.shift()) {

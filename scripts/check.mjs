@@ -17,6 +17,7 @@ const step = (title, bin, ...args) => ({ title, args: [join(ROOT, 'node_modules'
 const steps = [
   step('lint and format', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'),
   { title: 'build, with declarations', args: [join(ROOT, 'scripts/build.mjs'), '--quiet', '--types'] },
+  { title: 'what TypeScript knows of the wasm exports', args: [join(ROOT, 'scripts/build-abi.mjs'), '--check'] },
   step('types of tests and playground', 'typescript/bin/tsc', '-p', 'test/tsconfig.json'),
   ...published.flatMap((folder) => [
     step(`${nameOf(folder)}: exports (publint)`, 'publint/src/cli.js', folder, '--strict'),

@@ -1,13 +1,20 @@
-// Mirrors assembly/abi.ts; test/abi.test.ts compares the two.
+// Generated from assembly/ by scripts/build-abi.mjs.
 
-export const ABI_VERSION = 1
+// What TypeScript and the core agree on besides functions.
+/** Grows with every change of functions or constants that a caller would notice. */
+export const ABI_VERSION = 2
 
+/** Grows with every change that a saved state would notice: of the tensors that kernels save and of what they mean. */
+export const STATE_VERSION = 1
+
+// Status codes. Anything negative is a refusal that changed nothing.
 export const OK = 0
 export const NOT_FINITE = -1
 export const EMPTY = -2
 export const FULL = -3
 export const OUT_OF_RANGE = -4
 
+// What `off_policy_pointer` finds, of a DDPG or a DQN agent.
 export const OFF_POLICY_IO = 0
 export const OFF_POLICY_INDICES = 1
 export const OFF_POLICY_RECORDS = 2
@@ -20,6 +27,7 @@ export const OFF_POLICY_SLOPES = 8
 export const OFF_POLICY_CHOSEN = 9
 export const OFF_POLICY_LAST_GOOD = 10
 
+// What `ddpg_convert` copies: flat blocks of the actor's or the critic's shape.
 export const DDPG_ACTOR = 0
 export const DDPG_CRITIC = 1
 export const DDPG_TARGET_ACTOR = 2
@@ -32,6 +40,7 @@ export const DDPG_ACTOR_SECOND_MOMENT = 8
 export const DDPG_CRITIC_FIRST_MOMENT = 9
 export const DDPG_CRITIC_SECOND_MOMENT = 10
 
+// What `ddpg_get` and `ddpg_set` name.
 export const DDPG_ACTOR_LEARNING_RATE = 0
 export const DDPG_CRITIC_LEARNING_RATE = 1
 export const DDPG_OUTPUT_PENALTY = 2
@@ -40,6 +49,8 @@ export const DDPG_CRITIC_LOSS = 4
 export const DDPG_ACTOR_LOSS = 5
 export const DDPG_MEAN_Q = 6
 
+// What `path_column` finds. Kinds are 0 internal, 1 server, 2 client, 3 producer, 4 consumer; flag 1 is FOLLOWS_FROM.
+// When the path is found and PATH_CUT is 1, START and END have the windows and KIND is 1 for background.
 export const PATH_START = 0
 export const PATH_END = 1
 export const PATH_PARENT = 2
@@ -49,6 +60,7 @@ export const PATH_TIED = 5
 export const PATH_SECTION_ROW = 6
 export const PATH_SECTION_START = 7
 
+// What `path_get` names.
 export const PATH_SECTIONS = 0
 export const PATH_FINISH = 1
 export const PATH_CUT = 2
@@ -56,23 +68,27 @@ export const PATH_CLAMPED = 3
 export const PATH_DROPPED = 4
 export const PATH_TRIMMED = 5
 
+// Options of `path_begin`.
 export const PATH_TO_TRACE_END = 1
 export const PATH_FIRM = 2
 export const PATH_FOLLOWS_FROM_BLOCKS = 4
 export const PATH_CONSUMER_BLOCKS = 8
 export const PATH_LATE_IS_BACKGROUND = 16
 
+// What `last_good_get` and `last_good_set` name.
 export const LAST_GOOD_AGE = 0
 export const LAST_GOOD_FAILURES = 1
 export const LAST_GOOD_SKIPPED = 2
 export const LAST_GOOD_RESTORED = 3
 
+// Losses.
 export const LOSS_MSE = 0
 export const LOSS_L1 = 1
 export const LOSS_MAPE = 2
 export const LOSS_HUBER = 3
 export const LOSS_LOG_MAPE = 4
 
+// What `regressor_pointer` finds.
 export const REGRESSOR_INPUTS = 0
 export const REGRESSOR_GOALS = 1
 export const REGRESSOR_GROUPS = 2
@@ -83,15 +99,18 @@ export const REGRESSOR_PREDICTIONS = 6
 export const REGRESSOR_RANDOM = 7
 export const REGRESSOR_LAST_GOOD = 8
 
+// What `regressor_convert` copies.
 export const REGRESSOR_PARAMETERS = 0
 export const REGRESSOR_GRADIENT = 1
 export const REGRESSOR_FIRST_MOMENT = 2
 export const REGRESSOR_SECOND_MOMENT = 3
 
+// What `regressor_get` and `regressor_set` name.
 export const REGRESSOR_LEARNING_RATE = 0
 export const REGRESSOR_LOSS = 1
 export const REGRESSOR_UPDATES = 2
 
+// What `encoder_pointer` finds.
 export const ENCODER_STEPS = 0
 export const ENCODER_LENGTHS = 1
 export const ENCODER_COUNTS = 2
@@ -100,14 +119,17 @@ export const ENCODER_SLOPES = 4
 export const ENCODER_RANDOM = 5
 export const ENCODER_LAST_GOOD = 6
 
+// What `encoder_convert` copies.
 export const ENCODER_PARAMETERS = 0
 export const ENCODER_GRADIENT = 1
 export const ENCODER_FIRST_MOMENT = 2
 export const ENCODER_SECOND_MOMENT = 3
 
+// Kinds of encoders.
 export const ENCODER_SET = 0
 export const ENCODER_GRU = 1
 
+// What `bcq_pointer` finds; heads, deviations, codes and reconstructions are the generative model's, of the last update.
 export const BCQ_IO = 0
 export const BCQ_INDICES = 1
 export const BCQ_RECORDS = 2
@@ -123,18 +145,21 @@ export const BCQ_RECONSTRUCTIONS = 11
 export const BCQ_LAST_GOOD = 12
 export const BCQ_TARGET_LATENTS = 13
 
+// The blocks of `bcq_convert` …
 export const BCQ_LIVE = 0
 export const BCQ_TARGET = 1
 export const BCQ_GRADIENT = 2
 export const BCQ_FIRST_MOMENT = 3
 export const BCQ_SECOND_MOMENT = 4
 
+// … and the nets in them, in this order.
 export const BCQ_ENCODER = 0
 export const BCQ_DECODER = 1
 export const BCQ_PERTURBATION = 2
 export const BCQ_FIRST_CRITIC = 3
 export const BCQ_SECOND_CRITIC = 4
 
+// What `bcq_get` and `bcq_set` name.
 export const BCQ_LEARNING_RATE = 0
 export const BCQ_RECONSTRUCTION_LOSS = 1
 export const BCQ_DIVERGENCE = 2
@@ -145,6 +170,7 @@ export const BCQ_UPDATES = 6
 export const BCQ_COUNT = 7
 export const BCQ_CURSOR = 8
 
+// What `ppo_get` and `ppo_set` name; the first six are means over the last epoch.
 export const PPO_POLICY_LOSS = 0
 export const PPO_VALUE_LOSS = 1
 export const PPO_ENTROPY = 2
@@ -158,6 +184,7 @@ export const PPO_VALUE_LEARNING_RATE = 9
 export const PPO_CLIP = 10
 export const PPO_ENTROPY_WEIGHT = 11
 
+// What `ppo_convert` copies.
 export const PPO_POLICY = 0
 export const PPO_VALUE = 1
 export const PPO_POLICY_GRADIENT = 2
@@ -167,6 +194,7 @@ export const PPO_POLICY_SECOND_MOMENT = 5
 export const PPO_VALUE_FIRST_MOMENT = 6
 export const PPO_VALUE_SECOND_MOMENT = 7
 
+// What `ppo_pointer` finds. BATCH: advantages used, log-probabilities, entropies and ratios of the last mini-batch, f64 [4, N].
 export const PPO_IO = 0
 export const PPO_STATES = 1
 export const PPO_NEXTS = 2
@@ -186,22 +214,26 @@ export const PPO_ORDER = 15
 export const PPO_BATCH = 16
 export const PPO_RANDOM = 17
 export const PPO_LAST_GOOD = 18
+export const PPO_CHOSEN = 19
 
+// What `dqn_convert` copies.
 export const DQN_ONLINE = 0
 export const DQN_TARGET = 1
 export const DQN_GRADIENT = 2
 export const DQN_FIRST_MOMENT = 3
 export const DQN_SECOND_MOMENT = 4
 
+// What `dqn_get` and `dqn_set` name.
 export const DQN_LEARNING_RATE = 0
 export const DQN_LOSS = 1
 export const DQN_MEAN_Q = 2
-export const PPO_CHOSEN = 19
 
+// Orders of a ready queue.
 export const QUEUE_FIFO = 0
 export const QUEUE_CLASS = 1
 export const QUEUE_EXACT = 2
 
+// What `replay_column` finds.
 export const REPLAY_ARRIVAL = 0
 export const REPLAY_TOKENS = 1
 export const REPLAY_ESTIMATE = 2
@@ -211,9 +243,12 @@ export const REPLAY_SLOWDOWN = 5
 export const REPLAY_TENANT = 6
 export const REPLAY_BYPASSES = 7
 
+// How a replay's servers batch.
 export const REPLAY_NONE = 0
 export const REPLAY_DYNAMIC = 1
 export const REPLAY_CONTINUOUS = 2
+
+// What `length_pointer` finds.
 export const LENGTH_TEXT = 0
 export const LENGTH_ROWS = 1
 export const LENGTH_COUNTS = 2
@@ -224,6 +259,7 @@ export const LENGTH_WEIGHTS = 6
 export const LENGTH_SQUARES = 7
 export const LENGTH_MOMENTS = 8
 
+// What `length_get` names.
 export const LENGTH_RATE = 0
 export const LENGTH_UPDATES = 1
 export const LENGTH_SEEN = 2

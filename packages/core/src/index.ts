@@ -1,4 +1,4 @@
-export { ABI_VERSION } from './abi.js'
+export { ABI_VERSION, STATE_VERSION } from './abi.js'
 export type {
   Actuator,
   Agent,
@@ -115,5 +115,5 @@ export {
 } from './stats/statistics.js'
 export { LENGTH_CLASSES, LengthModel, type LengthModelOptions } from './text/length-model.js'
 export { type PathColumns, type PathRequest, type PathResult, TraceKernel } from './trace/trace-kernel.js'
-export { type CoreBuild, type CoreExports, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'
+export { type CoreBuild, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'
 export type { WasmMemory, WasmSource } from './wasm-types.js'

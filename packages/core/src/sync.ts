@@ -2,7 +2,7 @@
 import { wasm } from '#wasm/scalar'
 import { type Core, coreOf } from './core.js'
 import { CoreError } from './errors.js'
-import type { CoreExports } from './wasm.js'
+import type { RawExports } from './gate.js'
 
 /**
  * Starts the scalar build of the core at once: runs wherever WebAssembly does and gives the same bits as the SIMD build.
@@ -22,5 +22,5 @@ export function createCoreSync(): Core {
       { cause },
     )
   }
-  return coreOf(instance.exports as unknown as CoreExports, 'scalar')
+  return coreOf(instance.exports as unknown as RawExports, 'scalar')
 }

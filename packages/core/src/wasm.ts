@@ -1,6 +1,7 @@
 // Chooses and instantiates the core's module: SIMD where the host has it, scalar elsewhere, relaxed SIMD only when asked for.
 import { ConfigError, CoreError } from './errors.js'
-import type { WasmMemory, WasmSource } from './wasm-types.js'
+import type { RawExports } from './gate.js'
+import type { WasmSource } from './wasm-types.js'
 
 // Smallest modules that use the feature: `i32x4.splat`-class for SIMD, `f32x4.relaxed_madd`-class for relaxed SIMD.
 const SIMD_PROBE = [
@@ -29,18 +30,13 @@ export interface CoreOptions {
   readonly module?: WasmSource
 }
 
-/** The exports of assembly/index.ts; every number is an i32, f32, f64 or pointer. */
-export type CoreExports = Readonly<Record<string, (...values: number[]) => number>> & {
-  readonly memory: WasmMemory
-}
-
-export async function instantiate(options: CoreOptions): Promise<{ exports: CoreExports; build: CoreBuild }> {
+export async function instantiate(options: CoreOptions): Promise<{ exports: RawExports; build: CoreBuild }> {
   const build = options.build ?? (hasSimd() ? 'simd' : 'scalar')
   const source = options.module ?? (await loadBuild(build))
   try {
     const result = await WebAssembly.instantiate(source as BufferSource, {})
     const instance = ('instance' in result ? result.instance : result) as WebAssembly.Instance
-    return { exports: instance.exports as unknown as CoreExports, build }
+    return { exports: instance.exports as unknown as RawExports, build }
   } catch (cause) {
     throw new CoreError(
       'core_unavailable',

@@ -1,6 +1,7 @@
 // The builds of the core that tests compare with each other.
 import { readFileSync } from 'node:fs'
-import type { CoreExports } from '../src/index.js'
+import { LearnExports } from '../src/exports/learn.js'
+import type { RawExports } from '../src/gate.js'
 
 export const wasmBytes = (variant: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(new URL(`../wasm/${variant}.wasm`, import.meta.url)))
@@ -8,18 +9,18 @@ export const wasmBytes = (variant: string): Uint8Array<ArrayBuffer> =>
 /** The build whose networks are f64: the same source, so its gradients can be checked by central differences. */
 export async function startReal64(): Promise<Real64> {
   const { instance } = await WebAssembly.instantiate(wasmBytes('real64'), {})
-  return new Real64(instance.exports as unknown as CoreExports)
+  return new Real64(new LearnExports(instance.exports as unknown as RawExports))
 }
 
 export class Real64 {
-  readonly exports: CoreExports
+  readonly exports: LearnExports
 
-  constructor(exports: CoreExports) {
+  constructor(exports: LearnExports) {
     this.exports = exports
   }
 
   allocate(bytes: number): number {
-    return this.exports.memory_allocate!(bytes) >>> 0
+    return this.exports.memory_allocate(bytes)
   }
 
   /** A block that holds the numbers. */

@@ -137,7 +137,7 @@ describe('disposal', () => {
 
 describe('a trap', () => {
   /** What a bug would look like: a kernel that is handed an address outside the memory. */
-  const trap = (on: Core): unknown => on.guard('mlp_forward', (e) => e.mlp_forward!(0x7fff0000, 0, 0, 0, 1, 0))
+  const trap = (on: Core): unknown => on.exports.mlp_forward(0x7fff0000, 0, 0, 0, 1, 0)
 
   it('becomes an error that says where and what to do', () => {
     expect(() => trap(core)).toThrow(

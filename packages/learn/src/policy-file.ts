@@ -1,9 +1,9 @@
 import {
-  ABI_VERSION,
   type Bytes,
   FormatError,
   readSafetensors,
   type Space,
+  STATE_VERSION,
   type StoredTensor,
   type Tensor,
   writeSafetensors,
@@ -52,7 +52,7 @@ export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]
   return writeSafetensors(tensors, {
     format: FORMAT,
     formatVersion: String(POLICY_FORMAT_VERSION),
-    coreAbi: String(ABI_VERSION),
+    coreAbi: String(STATE_VERSION),
     algorithm: header.algorithm,
     task: header.task,
     preset: header.preset,
@@ -135,10 +135,10 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
     )
   }
   const abi = metadata.get('coreAbi')
-  if (abi !== String(ABI_VERSION)) {
+  if (abi !== String(STATE_VERSION)) {
     throw new FormatError(
       'policy_abi_mismatch',
-      `the policy was saved by core ABI ${abi}, this core speaks ${ABI_VERSION}: use the version that saved it, or train again`,
+      `the policy was saved with core states of version ${abi}, this core reads ${STATE_VERSION}: use the version that saved it, or train again`,
     )
   }
   const text = (key: string): string => metadata.get(key) ?? invalid(key, 'it is missing')

@@ -1,4 +1,4 @@
-import type { CoreExports } from '../wasm.js'
+import type { LearnExports } from '../exports/learn.js'
 
 /** Elementary functions in f64 from the core: engines disagree in the last bits of `Math.*`, the core does not. */
 export class CoreMath {
@@ -12,14 +12,14 @@ export class CoreMath {
   /** ln Γ(x), x > 0. */
   readonly logGamma: (x: number) => number
 
-  constructor(exports: CoreExports) {
-    this.exp = exports.math_exp!
-    this.log = exports.math_log!
-    this.pow = exports.math_pow!
-    this.tanh = exports.math_tanh!
-    this.sigmoid = exports.math_sigmoid!
-    this.cos = exports.math_cos!
-    this.sin = exports.math_sin!
-    this.logGamma = exports.math_log_gamma!
+  constructor(exports: LearnExports) {
+    this.exp = (x) => exports.math_exp(x)
+    this.log = (x) => exports.math_log(x)
+    this.pow = (x, y) => exports.math_pow(x, y)
+    this.tanh = (x) => exports.math_tanh(x)
+    this.sigmoid = (x) => exports.math_sigmoid(x)
+    this.cos = (x) => exports.math_cos(x)
+    this.sin = (x) => exports.math_sin(x)
+    this.logGamma = (x) => exports.math_log_gamma(x)
   }
 }

@@ -1,5 +1,6 @@
 import type { Core } from '../core.js'
 import { CoreError } from '../errors.js'
+import { withBlock } from './blocks.js'
 
 const registry = new FinalizationRegistry<{ core: Core; pointer: number }>(({ core, pointer }) => core.release(pointer))
 
@@ -65,5 +66,43 @@ export class Arena {
     this.#bytes = new Uint8Array(0)
     this.#floats = new Float32Array(0)
     this.#doubles = new Float64Array(0)
+  }
+}
+
+/** What the core needs to lay a kernel out. */
+export interface KernelPlan {
+  /** The name that errors use, `DdpgKernel`. */
+  readonly owner: string
+  /** Of the shape's block, which may be longer than its words: the core keeps what it works out behind them. */
+  readonly shapeBytes: number
+  /** Sizes in the order that assembly reads them. */
+  readonly shape: readonly number[]
+  /** How many bytes the kernel of the shape at `shape` takes. */
+  readonly bytes: (shape: number) => number
+  /** Lays the kernel out in its block. */
+  readonly create: (pointer: number, shape: number) => void
+}
+
+/**
+ * The block of a kernel that is planned in two steps: its shape, then as many bytes as the core says that the shape takes.
+ * Whatever fails, nothing half made stays behind.
+ * @throws {CoreError} `core_out_of_memory`, `core_trapped`
+ */
+export function planArena(core: Core, { owner, shapeBytes, shape, bytes, create }: KernelPlan): Arena {
+  return withBlock(core, shapeBytes, (words) => {
+    new Int32Array(core.memory.buffer, words, shape.length).set(shape)
+    return buildArena(core, bytes(words), owner, ({ pointer }) => create(pointer, words))
+  })
+}
+
+/** An arena that `fill` makes ready; released when that throws. */
+export function buildArena(core: Core, byteLength: number, owner: string, fill: (arena: Arena) => void): Arena {
+  const arena = new Arena(core, byteLength, owner)
+  try {
+    fill(arena)
+    return arena
+  } catch (cause) {
+    arena.dispose()
+    throw cause
   }
 }

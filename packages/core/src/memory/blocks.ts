@@ -2,24 +2,30 @@
 import type { Core } from '../core.js'
 import { floatTensor, type Tensor, type TensorReader } from '../files/tensor.js'
 
-/**
- * @param convert  name of the export that copies between layouts: (…which, numbers, 0 to read or 1 to write)
- * @param which    the block: its object, and what the export needs beside it
- */
-export function readBlock(core: Core, convert: string, which: readonly number[], length: number): Float32Array {
-  const staging = core.allocate(4 * length)
-  core.guard(convert, (e) => e[convert]!(...which, staging, 0))
-  const values = new Float32Array(core.memory.buffer, staging, length).slice()
-  core.release(staging)
-  return values
+/** Lends a block of `bytes` to `use` and takes it back, whether that returns or throws. */
+export function withBlock<T>(core: Core, bytes: number, use: (pointer: number) => T): T {
+  const pointer = core.allocate(bytes)
+  try {
+    return use(pointer)
+  } finally {
+    core.release(pointer)
+  }
 }
 
-/** The reverse of `readBlock`. */
-export function writeBlock(core: Core, convert: string, which: readonly number[], values: Float32Array): void {
-  const staging = core.allocate(4 * values.length)
-  new Float32Array(core.memory.buffer, staging, values.length).set(values)
-  core.guard(convert, (e) => e[convert]!(...which, staging, 1))
-  core.release(staging)
+/** Copies a block of `length` numbers out of the core: `convert` writes it, in the canonical layout, where it is told. */
+export function readBlock(core: Core, length: number, convert: (numbers: number) => void): Float32Array {
+  return withBlock(core, 4 * length, (staging) => {
+    convert(staging)
+    return new Float32Array(core.memory.buffer, staging, length).slice()
+  })
+}
+
+/** The reverse of `readBlock`: `convert` reads the block. */
+export function writeBlock(core: Core, values: Float32Array, convert: (numbers: number) => void): void {
+  withBlock(core, 4 * values.length, (staging) => {
+    new Float32Array(core.memory.buffer, staging, values.length).set(values)
+    convert(staging)
+  })
 }
 
 /** Blocks under the names that files know them by. */

@@ -53,7 +53,7 @@ export class Adam {
     this.#stride = 4 * ((parameters + 7) & ~7)
     this.#arena = new Arena(core, OPTIONS_BYTES + 4 * this.#stride, 'Adam')
     const decoupled = options.decoupled ? 1 : 0
-    core.exports.adam_configure!(
+    core.exports.adam_configure(
       this.#arena.pointer,
       learningRate,
       beta1,
@@ -81,16 +81,14 @@ export class Adam {
     const at = pointer + OPTIONS_BYTES
     floats.set(theta, OPTIONS_BYTES >>> 2)
     floats.set(grad, (OPTIONS_BYTES + this.#stride) >>> 2)
-    const status = this.#core.guard('adam_step', (e) =>
-      e.adam_step!(
-        pointer,
-        at,
-        at + this.#stride,
-        at + 2 * this.#stride,
-        at + 3 * this.#stride,
-        this.#stride >>> 2,
-        this.#steps + 1,
-      ),
+    const status = this.#core.exports.adam_step(
+      pointer,
+      at,
+      at + this.#stride,
+      at + 2 * this.#stride,
+      at + 3 * this.#stride,
+      this.#stride >>> 2,
+      this.#steps + 1,
     )
     if (status === NOT_FINITE)
       throw new ConfigError('not_finite', 'grad must be finite, with a norm below 1e18; the step was not taken')

@@ -3,7 +3,7 @@ import { isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { byteTensor, type Tensor, TensorReader, wordTensor } from '../files/tensor.js'
-import { Arena } from '../memory/arena.js'
+import { type Arena, planArena } from '../memory/arena.js'
 import { loadBlocks, readBlock, saveBlocks, writeBlock } from '../memory/blocks.js'
 import { type GuardReport, guardReport, loadGuard, saveGuard } from './last-good.js'
 
@@ -89,18 +89,22 @@ export class ContextEncoder {
     const { kind, inputSize, hiddenSize, layers, dense, activation, allHidden, seed } = whole
     this.options = whole
     this.#core = core
-    const shape = new Arena(core, core.exports.encoder_shape_bytes!(layers + dense.length), 'ContextEncoder')
-    const words = [
+    const { exports } = core
+    const shape = [
       ...[kind === 'gru' ? abi.ENCODER_GRU : abi.ENCODER_SET, inputSize, hiddenSize, layers, allHidden ? 1 : 0],
       ...[whole.maxContexts, whole.maxSequences, whole.maxSteps, ACTIVATIONS[activation], dense.length, ...dense],
     ]
-    new Int32Array(core.memory.buffer, shape.pointer, words.length).set(words)
-    this.#arena = new Arena(core, core.exports.encoder_bytes!(shape.pointer) >>> 0, 'ContextEncoder')
-    const { pointer } = this.#arena
-    core.exports.encoder_create!(pointer, shape.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0)
-    core.exports.encoder_configure!(pointer, whole.learningRate, whole.maxGradientNorm, whole.dropout)
-    shape.dispose()
-    this.parameterCount = core.exports.encoder_canonical!(pointer)
+    this.#arena = planArena(core, {
+      owner: 'ContextEncoder',
+      shapeBytes: exports.encoder_shape_bytes(layers + dense.length),
+      shape,
+      bytes: (at) => exports.encoder_bytes(at),
+      create: (pointer, at) => {
+        exports.encoder_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+        exports.encoder_configure(pointer, whole.learningRate, whole.maxGradientNorm, whole.dropout)
+      },
+    })
+    this.parameterCount = exports.encoder_canonical(this.pointer)
   }
 
   /** Z */
@@ -120,7 +124,7 @@ export class ContextEncoder {
   encode(contexts: readonly Context[], out: Float32Array): void {
     requireLength('out', out, contexts.length * this.embeddingSize)
     this.stage(contexts)
-    this.#core.guard('encoder_encode', (e) => e.encoder_encode!(this.pointer, contexts.length))
+    this.#core.exports.encoder_encode(this.pointer, contexts.length)
     const at = this.#at(abi.ENCODER_EMBEDDINGS)
     out.set(this.#arena.floats.subarray(at, at + out.length))
   }
@@ -132,7 +136,7 @@ export class ContextEncoder {
    */
   learn(contexts: readonly Context[], slopes: Float32Array): boolean {
     this.#stageSlopes(contexts, slopes)
-    return this.#core.guard('encoder_learn', (e) => e.encoder_learn!(this.pointer, contexts.length)) === abi.OK
+    return this.#core.exports.encoder_learn(this.pointer, contexts.length) === abi.OK
   }
 
   /**
@@ -141,7 +145,7 @@ export class ContextEncoder {
    */
   gradientsOf(contexts: readonly Context[], slopes: Float32Array): Float32Array {
     this.#stageSlopes(contexts, slopes)
-    this.#core.guard('encoder_gradients', (e) => e.encoder_gradients!(this.pointer, contexts.length))
+    this.#core.exports.encoder_gradients(this.pointer, contexts.length)
     return this.#read(abi.ENCODER_GRADIENT)
   }
 
@@ -192,7 +196,7 @@ export class ContextEncoder {
     requireLength('parameters', parameters, this.parameterCount)
     requireFinite('parameters', parameters)
     this.#write(abi.ENCODER_PARAMETERS, parameters)
-    this.#core.exports.encoder_keep!(this.pointer)
+    this.#core.exports.encoder_keep(this.pointer)
   }
 
   /** Parameters, Adam moments and the count of updates: what training in several places averages. */
@@ -203,7 +207,7 @@ export class ContextEncoder {
   /** @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
   setLearned(tensors: readonly Tensor[]): void {
     this.#readLearned(new TensorReader(tensors))()
-    this.#core.exports.encoder_keep!(this.pointer)
+    this.#core.exports.encoder_keep(this.pointer)
   }
 
   /** Everything an exact resume needs: parameters, moments, randomness, counters. */
@@ -239,25 +243,25 @@ export class ContextEncoder {
   }
 
   get #updates(): number {
-    return this.#core.exports.encoder_updates!(this.pointer)
+    return this.#core.exports.encoder_updates(this.pointer)
   }
 
   get #guard(): number {
-    return this.#core.exports.encoder_pointer!(this.pointer, abi.ENCODER_LAST_GOOD)
+    return this.#core.exports.encoder_pointer(this.pointer, abi.ENCODER_LAST_GOOD)
   }
 
   get #random(): number {
-    return this.#core.exports.encoder_pointer!(this.pointer, abi.ENCODER_RANDOM) - this.pointer
+    return this.#core.exports.encoder_pointer(this.pointer, abi.ENCODER_RANDOM) - this.pointer
   }
 
   /** Where a part starts in the arena's floats. */
   #at(which: number): number {
-    return (this.#core.exports.encoder_pointer!(this.pointer, which) - this.pointer) >>> 2
+    return (this.#core.exports.encoder_pointer(this.pointer, which) - this.pointer) >>> 2
   }
 
   #words(which: number): Int32Array {
     const { maxContexts, maxSequences } = this.options
-    const at = this.#core.exports.encoder_pointer!(this.pointer, which)
+    const at = this.#core.exports.encoder_pointer(this.pointer, which)
     return new Int32Array(this.#core.memory.buffer, at, maxContexts * maxSequences)
   }
 
@@ -271,7 +275,7 @@ export class ContextEncoder {
     const [updates] = reader.words('updates', 1)
     return () => {
       applyBlocks()
-      this.#core.exports.encoder_set_updates!(this.pointer, updates!)
+      this.#core.exports.encoder_set_updates(this.pointer, updates!)
     }
   }
 
@@ -309,11 +313,13 @@ export class ContextEncoder {
   }
 
   #read(which: number): Float32Array {
-    return readBlock(this.#core, 'encoder_convert', [this.pointer, which], this.parameterCount)
+    return readBlock(this.#core, this.parameterCount, (at) =>
+      this.#core.exports.encoder_convert(this.pointer, which, at, 0),
+    )
   }
 
   #write(which: number, values: Float32Array): void {
-    writeBlock(this.#core, 'encoder_convert', [this.pointer, which], values)
+    writeBlock(this.#core, values, (at) => this.#core.exports.encoder_convert(this.pointer, which, at, 1))
   }
 }
 

@@ -1,8 +1,9 @@
 import { isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
-import { Arena } from '../memory/arena.js'
-import { Random } from '../random/random.js'
+import { type Arena, buildArena } from '../memory/arena.js'
+import { withBlock } from '../memory/blocks.js'
+import { type Random, withRandom } from '../random/random.js'
 
 export interface GruOptions {
   readonly inputSize: number
@@ -66,19 +67,25 @@ export class Gru {
     this.#options = { inputSize, hiddenSize, layers, bidirectional, maxBatch, maxSteps }
     check(this.#options)
     const directions = bidirectional ? 2 : 1
-    const planBytes = align(core.exports.gru_plan_bytes!())
-    const plan = new Arena(core, planBytes, 'Gru')
+    const { exports } = core
+    const planBytes = align(exports.gru_plan_bytes())
     const shape = [inputSize, hiddenSize, layers, directions, maxBatch, maxSteps] as const
-    core.exports.gru_plan!(plan.pointer, ...shape)
-    this.parameterCount = core.exports.gru_canonical!(plan.pointer)
+    const planned = withBlock(core, planBytes, (plan) => {
+      exports.gru_plan(plan, ...shape)
+      return {
+        canonical: exports.gru_canonical(plan),
+        flat: 4 * exports.gru_flat(plan),
+        workspace: align(4 * exports.gru_workspace(plan)),
+      }
+    })
+    this.parameterCount = planned.canonical
     this.units = layers * directions
-    const flat = 4 * core.exports.gru_flat!(plan.pointer)
     const states = align(4 * this.units * maxBatch * hiddenSize)
     const rows = maxBatch * maxSteps
     const parts = {
-      parameters: flat,
-      gradients: flat,
-      workspace: align(4 * core.exports.gru_workspace!(plan.pointer)),
+      parameters: planned.flat,
+      gradients: planned.flat,
+      workspace: planned.workspace,
       x: align(4 * rows * inputSize),
       lengths: align(4 * maxBatch),
       first: states,
@@ -86,7 +93,6 @@ export class Gru {
       dy: align(4 * rows * directions * hiddenSize),
       canonical: 4 * this.parameterCount,
     }
-    plan.dispose()
     let end = planBytes
     const at = { ...parts }
     for (const name of Object.keys(parts) as (keyof typeof parts)[]) {
@@ -95,14 +101,13 @@ export class Gru {
     }
     this.#at = at
     this.#core = core
-    this.#arena = new Arena(core, end, 'Gru')
-    core.exports.gru_plan!(this.#arena.pointer, ...shape)
-
-    const random = options.random ?? new Random(core, 0)
-    const { pointer } = this.#arena
-    core.exports.gru_initialise!(pointer, pointer + at.canonical, random.pointer)
-    core.exports.gru_convert!(pointer, pointer + at.parameters, pointer + at.canonical, 1)
-    if (!options.random) random.dispose()
+    this.#arena = buildArena(core, end, 'Gru', ({ pointer }) => {
+      exports.gru_plan(pointer, ...shape)
+      withRandom(core, options.random, (random) =>
+        exports.gru_initialise(pointer, pointer + at.canonical, random.pointer),
+      )
+      exports.gru_convert(pointer, pointer + at.parameters, pointer + at.canonical, 1)
+    })
   }
 
   /**
@@ -120,14 +125,10 @@ export class Gru {
     if (initialStates) floats.set(initialStates, this.#at.first >>> 2)
     if (lengths) bytes.set(new Uint8Array(lengths.buffer, lengths.byteOffset, 4 * n), this.#at.lengths)
     const at = (name: Part): number => pointer + this.#at[name]
-    try {
-      this.#core.exports.gru_forward!(
-        ...[pointer, at('parameters'), at('x'), n, steps, lengths ? at('lengths') : 0],
-        ...[initialStates ? at('first') : 0, at('last'), at('workspace')],
-      )
-    } catch (cause) {
-      throw this.#core.failed('gru_forward', cause)
-    }
+    this.#core.exports.gru_forward(
+      ...[pointer, at('parameters'), at('x'), n, steps, lengths ? at('lengths') : 0],
+      ...[initialStates ? at('first') : 0, at('last'), at('workspace')],
+    )
     this.#ran = batch
     finalStates.set(floats.subarray(this.#at.last >>> 2, (this.#at.last >>> 2) + states))
   }
@@ -141,7 +142,7 @@ export class Gru {
     const { batch, steps } = this.#lastBatch('outputs')
     requireLength('y', y, batch * steps * this.#outputSize)
     const { pointer, floats } = this.#arena
-    this.#core.exports.gru_outputs!(pointer, batch, steps, pointer + this.#at.dy, pointer + this.#at.workspace)
+    this.#core.exports.gru_outputs(pointer, batch, steps, pointer + this.#at.dy, pointer + this.#at.workspace)
     y.set(floats.subarray(this.#at.dy >>> 2, (this.#at.dy >>> 2) + y.length))
   }
 
@@ -160,15 +161,11 @@ export class Gru {
     if (slopes.outputs) floats.set(slopes.outputs, this.#at.dy >>> 2)
     if (slopes.finalStates) floats.set(slopes.finalStates, this.#at.last >>> 2)
     const at = (name: Part): number => pointer + this.#at[name]
-    try {
-      this.#core.exports.gru_backward!(
-        ...[pointer, at('parameters'), n, steps, lengths ? at('lengths') : 0],
-        ...[slopes.outputs ? at('dy') : 0, slopes.finalStates ? at('last') : 0, at('gradients')],
-        ...[into.dx ? at('x') : 0, into.dInitial ? at('first') : 0, at('workspace')],
-      )
-    } catch (cause) {
-      throw this.#core.failed('gru_backward', cause)
-    }
+    this.#core.exports.gru_backward(
+      ...[pointer, at('parameters'), n, steps, lengths ? at('lengths') : 0],
+      ...[slopes.outputs ? at('dy') : 0, slopes.finalStates ? at('last') : 0, at('gradients')],
+      ...[into.dx ? at('x') : 0, into.dInitial ? at('first') : 0, at('workspace')],
+    )
     this.#ran = undefined
     if (into.dx) into.dx.set(floats.subarray(this.#at.x >>> 2, (this.#at.x >>> 2) + into.dx.length))
     if (into.dInitial) into.dInitial.set(floats.subarray(this.#at.first >>> 2, (this.#at.first >>> 2) + states))
@@ -194,7 +191,7 @@ export class Gru {
     requireFinite('parameters', parameters)
     const { pointer, floats } = this.#arena
     floats.set(parameters, this.#at.canonical >>> 2)
-    this.#core.exports.gru_convert!(pointer, pointer + this.#at.parameters, pointer + this.#at.canonical, 1)
+    this.#core.exports.gru_convert(pointer, pointer + this.#at.parameters, pointer + this.#at.canonical, 1)
   }
 
   dispose(): void {
@@ -211,7 +208,7 @@ export class Gru {
 
   #read(flat: number): Float32Array {
     const { pointer, floats } = this.#arena
-    this.#core.exports.gru_convert!(pointer, pointer + flat, pointer + this.#at.canonical, 0)
+    this.#core.exports.gru_convert(pointer, pointer + flat, pointer + this.#at.canonical, 0)
     const at = this.#at.canonical >>> 2
     return floats.slice(at, at + this.parameterCount)
   }

@@ -16,8 +16,8 @@ export interface GuardReport {
 
 /** @param guard  where the kernel keeps its guard */
 export const guardReport = (core: Core, guard: number): GuardReport => ({
-  skipped: core.exports.last_good_get!(guard, abi.LAST_GOOD_SKIPPED),
-  restored: core.exports.last_good_get!(guard, abi.LAST_GOOD_RESTORED),
+  skipped: core.exports.last_good_get(guard, abi.LAST_GOOD_SKIPPED),
+  restored: core.exports.last_good_get(guard, abi.LAST_GOOD_RESTORED),
 })
 
 /** The guard's tensors: its copy of weights and moments as it lies in the core, and its counters. */
@@ -27,7 +27,7 @@ export function saveGuard(core: Core, guard: number): Tensor[] {
     floatTensor(WEIGHTS, [copy.length], copy),
     wordTensor(
       COUNTS,
-      COUNTERS.map((which) => core.exports.last_good_get!(guard, which)),
+      COUNTERS.map((which) => core.exports.last_good_get(guard, which)),
     ),
   ]
 }
@@ -38,13 +38,13 @@ export function saveGuard(core: Core, guard: number): Tensor[] {
  * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`
  */
 export function loadGuard(core: Core, guard: number, reader: TensorReader): () => void {
-  const copy = reader.floats(WEIGHTS, [core.exports.last_good_length!(guard)])
+  const copy = reader.floats(WEIGHTS, [core.exports.last_good_length(guard)])
   const counters = reader.words(COUNTS, COUNTERS.length)
   return () => {
     copyOf(core, guard).set(copy)
-    for (const [i, which] of COUNTERS.entries()) core.exports.last_good_set!(guard, which, counters[i]!)
+    for (const [i, which] of COUNTERS.entries()) core.exports.last_good_set(guard, which, counters[i]!)
   }
 }
 
 const copyOf = (core: Core, guard: number): Float32Array =>
-  new Float32Array(core.memory.buffer, core.exports.last_good_copy!(guard), core.exports.last_good_length!(guard))
+  new Float32Array(core.memory.buffer, core.exports.last_good_copy(guard), core.exports.last_good_length(guard))

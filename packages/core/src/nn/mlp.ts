@@ -1,8 +1,9 @@
 import { isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
-import { Arena } from '../memory/arena.js'
-import { Random } from '../random/random.js'
+import { type Arena, buildArena } from '../memory/arena.js'
+import { withBlock } from '../memory/blocks.js'
+import { type Random, withRandom } from '../random/random.js'
 
 export type Activation = 'linear' | 'relu' | 'tanh' | 'sigmoid'
 
@@ -50,40 +51,45 @@ export class Mlp {
   constructor(core: Core, options: MlpOptions) {
     const { sizes, activations, maxBatch = 1 } = options
     check(options)
-    const layers = activations.length
-    const plan = new Arena(core, core.exports.mlp_net_bytes!(layers) + 4 * (sizes.length + layers), 'Mlp')
-    const netBytes = align(core.exports.mlp_net_bytes!(layers))
-    const words = new Int32Array(core.memory.buffer, plan.pointer, plan.byteLength >>> 2)
-    words.set(sizes)
-    words.set(
-      activations.map((name) => ACTIVATIONS.indexOf(name)),
-      sizes.length,
-    )
-    const activationsAt = plan.pointer + 4 * sizes.length
-    const net = activationsAt + 4 * layers
-    core.exports.mlp_plan!(net, layers, plan.pointer, activationsAt, maxBatch)
-    const flatBytes = 4 * core.exports.mlp_flat!(net)
-    const workspaceBytes = align(4 * core.exports.mlp_workspace!(net))
-
     this.#core = core
     this.#inputs = sizes[0]!
     this.#outputs = sizes.at(-1)!
     this.#maxBatch = maxBatch
-    this.parameterCount = core.exports.mlp_canonical!(net)
+    const { exports } = core
+    const layers = activations.length
+    const netBytes = align(exports.mlp_net_bytes(layers))
+    const words = [...sizes, ...activations.map((name) => ACTIVATIONS.indexOf(name))]
+    // The plan is made twice: in a block of its own for what it says of sizes, then where the net stays.
+    const planned = withBlock(core, 4 * words.length + netBytes, (sizesAt) => {
+      new Int32Array(core.memory.buffer, sizesAt, words.length).set(words)
+      const net = sizesAt + 4 * words.length
+      const plan = (at: number): void => exports.mlp_plan(at, layers, sizesAt, sizesAt + 4 * sizes.length, maxBatch)
+      plan(net)
+      const flatBytes = 4 * exports.mlp_flat(net)
+      const gradients = netBytes + flatBytes
+      const workspace = gradients + flatBytes
+      const x = workspace + align(4 * exports.mlp_workspace(net))
+      const y = x + align(4 * maxBatch * this.#inputs)
+      const dx = y + align(4 * maxBatch * this.#outputs)
+      const canonical = dx + align(4 * maxBatch * this.#inputs)
+      const parameterCount = exports.mlp_canonical(net)
+      const arena = buildArena(core, canonical + 4 * parameterCount, 'Mlp', ({ pointer }) => {
+        plan(pointer)
+        withRandom(core, options.random, (random) =>
+          exports.mlp_initialise(pointer, pointer + netBytes, random.pointer),
+        )
+      })
+      return { parameterCount, arena, gradients, workspace, x, y, dx, canonical }
+    })
+    this.parameterCount = planned.parameterCount
+    this.#arena = planned.arena
     this.#parameters = netBytes
-    this.#gradients = this.#parameters + flatBytes
-    this.#workspace = this.#gradients + flatBytes
-    this.#x = this.#workspace + workspaceBytes
-    this.#y = this.#x + align(4 * maxBatch * this.#inputs)
-    this.#dx = this.#y + align(4 * maxBatch * this.#outputs)
-    this.#canonical = this.#dx + align(4 * maxBatch * this.#inputs)
-    this.#arena = new Arena(core, this.#canonical + 4 * this.parameterCount, 'Mlp')
-    core.exports.mlp_plan!(this.#arena.pointer, layers, plan.pointer, activationsAt, maxBatch)
-    plan.dispose()
-
-    const random = options.random ?? new Random(core, 0)
-    core.exports.mlp_initialise!(this.#arena.pointer, this.#arena.pointer + this.#parameters, random.pointer)
-    if (!options.random) random.dispose()
+    this.#gradients = planned.gradients
+    this.#workspace = planned.workspace
+    this.#x = planned.x
+    this.#y = planned.y
+    this.#dx = planned.dx
+    this.#canonical = planned.canonical
   }
 
   /**
@@ -104,18 +110,14 @@ export class Mlp {
     requireLength('y', y, n * this.#outputs)
     const { pointer, floats } = this.#arena
     floats.set(x, this.#x >>> 2)
-    try {
-      this.#core.exports.mlp_forward!(
-        pointer,
-        pointer + this.#parameters,
-        pointer + this.#x,
-        pointer + this.#y,
-        n,
-        pointer + this.#workspace,
-      )
-    } catch (cause) {
-      throw this.#core.failed('mlp_forward', cause)
-    }
+    this.#core.exports.mlp_forward(
+      pointer,
+      pointer + this.#parameters,
+      pointer + this.#x,
+      pointer + this.#y,
+      n,
+      pointer + this.#workspace,
+    )
     this.#rows = n
     const at = this.#y >>> 2
     for (let i = 0; i < y.length; i++) y[i] = floats[at + i]!
@@ -135,20 +137,16 @@ export class Mlp {
     if (dx) requireLength('dx', dx, n * this.#inputs)
     const { pointer, floats } = this.#arena
     floats.set(dy, this.#y >>> 2)
-    try {
-      this.#core.exports.mlp_backward!(
-        pointer,
-        pointer + this.#parameters,
-        pointer + this.#x,
-        pointer + this.#y,
-        n,
-        pointer + this.#workspace,
-        pointer + this.#gradients,
-        dx ? pointer + this.#dx : 0,
-      )
-    } catch (cause) {
-      throw this.#core.failed('mlp_backward', cause)
-    }
+    this.#core.exports.mlp_backward(
+      pointer,
+      pointer + this.#parameters,
+      pointer + this.#x,
+      pointer + this.#y,
+      n,
+      pointer + this.#workspace,
+      pointer + this.#gradients,
+      dx ? pointer + this.#dx : 0,
+    )
     if (dx) dx.set(floats.subarray(this.#dx >>> 2, (this.#dx >>> 2) + dx.length))
   }
 
@@ -172,7 +170,7 @@ export class Mlp {
     requireFinite('parameters', parameters)
     const { pointer, floats } = this.#arena
     floats.set(parameters, this.#canonical >>> 2)
-    this.#core.exports.mlp_convert!(pointer, pointer + this.#parameters, pointer + this.#canonical, 1)
+    this.#core.exports.mlp_convert(pointer, pointer + this.#parameters, pointer + this.#canonical, 1)
   }
 
   dispose(): void {
@@ -185,7 +183,7 @@ export class Mlp {
 
   #read(flat: number): Float32Array {
     const { pointer, floats } = this.#arena
-    this.#core.exports.mlp_convert!(pointer, pointer + flat, pointer + this.#canonical, 0)
+    this.#core.exports.mlp_convert(pointer, pointer + flat, pointer + this.#canonical, 0)
     const at = this.#canonical >>> 2
     return floats.slice(at, at + this.parameterCount)
   }

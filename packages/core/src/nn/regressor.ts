@@ -3,7 +3,7 @@ import { isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { byteTensor, doubleTensor, type Tensor, TensorReader, wordTensor } from '../files/tensor.js'
-import { Arena } from '../memory/arena.js'
+import { Arena, planArena } from '../memory/arena.js'
 import { loadBlocks, readBlock, saveBlocks, writeBlock } from '../memory/blocks.js'
 import type { Context, ContextEncoder } from './context-encoder.js'
 import { type GuardReport, guardReport, loadGuard, saveGuard } from './last-good.js'
@@ -101,19 +101,23 @@ export class RegressorKernel {
     const { featureSize, contextSize, outputSize, batchSize, maxGroups, hidden, seed } = whole
     this.options = whole
     this.#core = core
-    const shape = new Arena(core, core.exports.regressor_shape_bytes!(hidden.length), 'RegressorKernel')
-    const words = [featureSize, contextSize, outputSize, batchSize, maxGroups, hidden.length, ...hidden]
-    new Int32Array(core.memory.buffer, shape.pointer, words.length).set(words)
-    this.#arena = new Arena(core, core.exports.regressor_bytes!(shape.pointer) >>> 0, 'RegressorKernel')
-    const { pointer } = this.#arena
-    core.exports.regressor_create!(pointer, shape.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+    const { exports } = core
+    const shape = [featureSize, contextSize, outputSize, batchSize, maxGroups, hidden.length, ...hidden]
     const { loss, learningRate, weightDecay, maxGradientNorm, dropout } = whole
-    core.exports.regressor_configure!(pointer, LOSSES[loss], learningRate, weightDecay, maxGradientNorm, dropout)
-    shape.dispose()
+    this.#arena = planArena(core, {
+      owner: 'RegressorKernel',
+      shapeBytes: exports.regressor_shape_bytes(hidden.length),
+      shape,
+      bytes: (at) => exports.regressor_bytes(at),
+      create: (pointer, at) => {
+        exports.regressor_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+        exports.regressor_configure(pointer, LOSSES[loss], learningRate, weightDecay, maxGradientNorm, dropout)
+      },
+    })
   }
 
   get parameterCount(): number {
-    return this.#core.exports.regressor_canonical!(this.#arena.pointer)
+    return this.#core.exports.regressor_canonical(this.#arena.pointer)
   }
 
   /** From now on the context [Z] of every row that is not in a group; zeros at creation. @throws {ConfigError} `size_mismatch`, `not_finite` */
@@ -133,7 +137,7 @@ export class RegressorKernel {
     requireLength('out', out, rows * outputSize)
     for (const [start, n] of this.#batches(rows)) {
       this.#putFeatures(x.subarray(start * featureSize, (start + n) * featureSize))
-      this.#core.guard('regressor_predict', (e) => e.regressor_predict!(this.#arena.pointer, n))
+      this.#core.exports.regressor_predict(this.#arena.pointer, n)
       const at = this.#at(abi.REGRESSOR_PREDICTIONS)
       out.set(this.#arena.floats.subarray(at, at + n * outputSize), start * outputSize)
     }
@@ -150,7 +154,7 @@ export class RegressorKernel {
     for (const [start, n] of this.#batches(rows)) {
       this.#putFeatures(x.subarray(start * featureSize, (start + n) * featureSize))
       this.#arena.floats.set(y.subarray(start * outputSize, (start + n) * outputSize), this.#at(abi.REGRESSOR_GOALS))
-      sum += n * this.#core.guard('regressor_evaluate', (e) => e.regressor_evaluate!(this.#arena.pointer, n))
+      sum += n * this.#core.exports.regressor_evaluate(this.#arena.pointer, n)
     }
     return sum / rows
   }
@@ -169,9 +173,7 @@ export class RegressorKernel {
       const goals = features + 4 * x.length
       staging.floats.set(x, 2 * epochs)
       staging.floats.set(y, 2 * epochs + x.length)
-      this.#core.guard('regressor_fit', (e) =>
-        e.regressor_fit!(this.#arena.pointer, features, goals, goals + 4 * y.length, rows, epochs, losses),
-      )
+      this.#core.exports.regressor_fit(this.#arena.pointer, features, goals, goals + 4 * y.length, rows, epochs, losses)
       return staging.doubles.slice(0, epochs)
     } finally {
       staging.dispose()
@@ -195,7 +197,7 @@ export class RegressorKernel {
     this.#putFeatures(x)
     this.#arena.floats.set(y, this.#at(abi.REGRESSOR_GOALS))
     const encoder = groups?.encoder?.pointer ?? 0
-    this.#core.guard('regressor_learn', (e) => e.regressor_learn!(this.#arena.pointer, rows, count, encoder))
+    this.#core.exports.regressor_learn(this.#arena.pointer, rows, count, encoder)
   }
 
   /** dLoss/dcontexts [G, Z] of the last step with groups, each summed over its rows; a copy. */
@@ -220,7 +222,7 @@ export class RegressorKernel {
   set learningRate(rate: number) {
     if (!(rate >= 0 && rate < Infinity))
       throw new ConfigError('config_invalid', `learningRate must be ≥ 0, got ${rate}`)
-    this.#core.exports.regressor_set!(this.#arena.pointer, abi.REGRESSOR_LEARNING_RATE, rate)
+    this.#core.exports.regressor_set(this.#arena.pointer, abi.REGRESSOR_LEARNING_RATE, rate)
   }
 
   /** A copy, canonical. */
@@ -275,8 +277,8 @@ export class RegressorKernel {
     applyBlocks()
     applyGuard()
     this.#arena.bytes.set(random, this.#random)
-    this.#core.exports.regressor_set!(this.#arena.pointer, abi.REGRESSOR_UPDATES, updates!)
-    for (const [i, which] of VALUES.entries()) this.#core.exports.regressor_set!(this.#arena.pointer, which, values[i]!)
+    this.#core.exports.regressor_set(this.#arena.pointer, abi.REGRESSOR_UPDATES, updates!)
+    for (const [i, which] of VALUES.entries()) this.#core.exports.regressor_set(this.#arena.pointer, which, values[i]!)
   }
 
   dispose(): void {
@@ -296,21 +298,21 @@ export class RegressorKernel {
   }
 
   #get(which: number): number {
-    return this.#core.exports.regressor_get!(this.#arena.pointer, which)
+    return this.#core.exports.regressor_get(this.#arena.pointer, which)
   }
 
   get #guard(): number {
-    return this.#core.exports.regressor_pointer!(this.#arena.pointer, abi.REGRESSOR_LAST_GOOD)
+    return this.#core.exports.regressor_pointer(this.#arena.pointer, abi.REGRESSOR_LAST_GOOD)
   }
 
   get #random(): number {
-    return this.#core.exports.regressor_pointer!(this.#arena.pointer, abi.REGRESSOR_RANDOM) - this.#arena.pointer
+    return this.#core.exports.regressor_pointer(this.#arena.pointer, abi.REGRESSOR_RANDOM) - this.#arena.pointer
   }
 
   /** Where a part starts in the arena's floats. */
   #at(which: number): number {
     const { pointer } = this.#arena
-    return (this.#core.exports.regressor_pointer!(pointer, which) - pointer) >>> 2
+    return (this.#core.exports.regressor_pointer(pointer, which) - pointer) >>> 2
   }
 
   #rowsOf(x: Float32Array): number {
@@ -371,17 +373,21 @@ export class RegressorKernel {
       this.#arena.floats.set(contexts, this.#at(abi.REGRESSOR_CONTEXTS))
     }
     const { pointer } = this.#arena
-    const at = this.#core.exports.regressor_pointer!(pointer, abi.REGRESSOR_GROUPS)
+    const at = this.#core.exports.regressor_pointer(pointer, abi.REGRESSOR_GROUPS)
     new Int32Array(this.#core.memory.buffer, at, rows).set(groupOf)
     return count
   }
 
   #read(which: number): Float32Array {
-    return readBlock(this.#core, 'regressor_convert', [this.#arena.pointer, which], this.parameterCount)
+    const { pointer } = this.#arena
+    return readBlock(this.#core, this.parameterCount, (at) =>
+      this.#core.exports.regressor_convert(pointer, which, at, 0),
+    )
   }
 
   #write(which: number, values: Float32Array): void {
-    writeBlock(this.#core, 'regressor_convert', [this.#arena.pointer, which], values)
+    const { pointer } = this.#arena
+    writeBlock(this.#core, values, (at) => this.#core.exports.regressor_convert(pointer, which, at, 1))
   }
 }
 

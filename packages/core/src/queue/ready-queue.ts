@@ -3,7 +3,6 @@ import { requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { Arena } from '../memory/arena.js'
-import type { CoreExports } from '../wasm.js'
 
 /**
  * What leaves first.
@@ -110,9 +109,6 @@ export class ReadyQueue {
   readonly options: Required<ReadyQueueOptions>
   readonly #core: Core
   readonly #arena: Arena
-  // Found once: looking an export up takes as long as a tenth of a push.
-  readonly #push: (block: number, tokens: number, arrival: number, tenant: number) => number
-  readonly #pop: (block: number) => number
 
   /** @throws {ConfigError} `config_invalid` with every problem; {CoreError} `core_out_of_memory` */
   constructor(core: Core, options: ReadyQueueOptions) {
@@ -122,12 +118,10 @@ export class ReadyQueue {
     this.#core = core
     const order = ORDERS[whole.order]
     const parts = Math.log2(classesPerOctave)
-    const bytes = core.exports.queue_bytes!(order, capacity, parts, lowest, highest, fairness, tenants) >>> 0
+    const bytes = core.exports.queue_bytes(order, capacity, parts, lowest, highest, fairness, tenants)
     this.#arena = new Arena(core, bytes, 'ReadyQueue')
     const { pointer } = this.#arena
-    this.#push = core.exports.queue_push!
-    this.#pop = core.exports.queue_pop!
-    core.exports.queue_create!(pointer, order, capacity, parts, lowest, highest, slope, fairness, tenants)
+    core.exports.queue_create(pointer, order, capacity, parts, lowest, highest, slope, fairness, tenants)
   }
 
   /** Where the queue lies, for sibling wrappers whose kernels use it. */
@@ -137,7 +131,7 @@ export class ReadyQueue {
 
   /** Requests that wait. */
   get size(): number {
-    return this.#core.exports.queue_size!(this.#arena.pointer)
+    return this.#core.exports.queue_size(this.#arena.pointer)
   }
 
   /**
@@ -151,32 +145,30 @@ export class ReadyQueue {
    */
   push(tokens: number, arrival: number, tenant = 0): number {
     if (!isWord(tenant)) return this.#refused(abi.OUT_OF_RANGE, tokens, arrival, tenant)
-    this.#core.assertSound()
-    const ticket = this.#push(this.#arena.pointer, tokens, arrival, tenant)
+    const ticket = this.#core.exports.queue_push(this.#arena.pointer, tokens, arrival, tenant)
     return ticket >= 0 ? ticket : this.#refused(ticket, tokens, arrival, tenant)
   }
 
   /** The ticket of the request to serve next, which leaves the queue; −1 when none waits. Its tenant's tokens stay outstanding until `finish`. */
   pop(): number {
-    this.#core.assertSound()
-    const ticket = this.#pop(this.#arena.pointer)
+    const ticket = this.#core.exports.queue_pop(this.#arena.pointer)
     return ticket >= 0 ? ticket : -1
   }
 
   /** The ticket that `pop` would return. */
   peek(): number {
-    const ticket = this.#core.exports.queue_peek!(this.#arena.pointer)
+    const ticket = this.#core.exports.queue_peek(this.#arena.pointer)
     return ticket >= 0 ? ticket : -1
   }
 
   /** Takes a waiting request out, in constant (amortised) time. Returns whether it waited. */
   cancel(ticket: number): boolean {
-    return isWord(ticket) && this.#core.exports.queue_cancel!(this.#arena.pointer, ticket) === 1
+    return isWord(ticket) && this.#core.exports.queue_cancel(this.#arena.pointer, ticket) === 1
   }
 
   /** Whether a request waits under this ticket. */
   has(ticket: number): boolean {
-    return isWord(ticket) && this.#core.exports.queue_has!(this.#arena.pointer, ticket) === 1
+    return isWord(ticket) && this.#core.exports.queue_has(this.#arena.pointer, ticket) === 1
   }
 
   /**
@@ -185,14 +177,14 @@ export class ReadyQueue {
    */
   finish(tenant: number, tokens: number): void {
     const status = isWord(tenant)
-      ? this.#core.exports.queue_finish!(this.#arena.pointer, tenant, tokens)
+      ? this.#core.exports.queue_finish(this.#arena.pointer, tenant, tokens)
       : abi.OUT_OF_RANGE
     if (status < 0) this.#refused(status, tokens, 0, tenant)
   }
 
   /** Expected tokens of a tenant that wait or run; 0 without `fairness`. */
   outstanding(tenant: number): number {
-    return this.#core.exports.queue_outstanding!(this.#arena.pointer, tenant)
+    return this.#core.exports.queue_outstanding(this.#arena.pointer, tenant)
   }
 
   /**
@@ -222,7 +214,7 @@ export class ReadyQueue {
       io.arrivals.set(arrivals.subarray(from, from + count))
       if (tenants) io.tenants.set(tenants.subarray(from, from + count))
       else io.tenants.fill(0)
-      const done = this.#call('queue_push_many', (e) => e.queue_push_many!(this.#arena.pointer, count))
+      const done = this.#core.exports.queue_push_many(this.#arena.pointer, count)
       tickets.set(io.tickets.subarray(0, done), from)
       const row = from + done
       if (done === count) continue
@@ -236,7 +228,7 @@ export class ReadyQueue {
   popMany(tickets: Int32Array): number {
     for (let from = 0; from < tickets.length; from += BATCH) {
       const count = Math.min(BATCH, tickets.length - from)
-      const done = this.#call('queue_pop_many', (e) => e.queue_pop_many!(this.#arena.pointer, count))
+      const done = this.#core.exports.queue_pop_many(this.#arena.pointer, count)
       tickets.set(this.#io().tickets.subarray(0, done), from)
       if (done < count) return from + done
     }
@@ -245,7 +237,7 @@ export class ReadyQueue {
 
   /** Everything leaves, and no tenant has anything outstanding. */
   clear(): void {
-    this.#call('queue_clear', (e) => e.queue_clear!(this.#arena.pointer))
+    this.#core.exports.queue_clear(this.#arena.pointer)
   }
 
   dispose(): void {
@@ -256,15 +248,10 @@ export class ReadyQueue {
     this.dispose()
   }
 
-  #call(what: string, call: (exports: CoreExports) => number): number {
-    return this.#core.guard(what, call)
-  }
-
   /** Columns of a batch, as laid out in assembly/queue/layout.ts. */
   #io(): { tokens: Float64Array; arrivals: Float64Array; tenants: Int32Array; tickets: Int32Array } {
-    const { exports } = this.#core
-    const at = exports.queue_io!(this.#arena.pointer) >>> 0
-    const { buffer } = exports.memory
+    const at = this.#core.exports.queue_io(this.#arena.pointer)
+    const { buffer } = this.#core.memory
     return {
       tokens: new Float64Array(buffer, at, BATCH),
       arrivals: new Float64Array(buffer, at + 8 * BATCH, BATCH),

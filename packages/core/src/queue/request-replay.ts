@@ -163,32 +163,37 @@ export function replayRequests(core: Core, columns: RequestColumns, options: Rep
   const { servers, maxBatchSize } = service
   const { bypass, longFactor } = options.ageing ? workAgeingOf(options.ageing) : NO_AGEING
   const byWork = options.ageing && { slope: 1, highest: LARGEST_ALLOWANCE }
+  const { exports } = core
   const queue = new ReadyQueue(core, { ...options, ...byWork, capacity: Math.max(rows, 1) })
   let arena: Arena | undefined
   try {
-    arena = new Arena(core, core.exports.replay_bytes!(rows, servers, maxBatchSize) >>> 0, 'replayRequests')
+    arena = new Arena(core, exports.replay_bytes(rows, servers, maxBatchSize), 'replayRequests')
     const block = arena.pointer
-    return core.guard('replay_run', (exports) => {
-      exports.replay_create!(block, rows, servers, maxBatchSize)
-      const { buffer } = exports.memory
-      const at = (which: number): number => exports.replay_column!(block, which) >>> 0
-      const numbers = (which: number, length = rows): Float64Array => new Float64Array(buffer, at(which), length)
-      numbers(abi.REPLAY_ARRIVAL).set(arrival)
-      numbers(abi.REPLAY_TOKENS).set(tokens)
-      numbers(abi.REPLAY_ESTIMATE).set(estimate)
-      numbers(abi.REPLAY_SLOWDOWN, maxBatchSize + 1).set(service.slowdown, 1)
-      if (tenant) new Int32Array(buffer, at(abi.REPLAY_TENANT), rows).set(tenant)
-      const status = exports.replay_run!(
-        ...[block, queue.pointer, BATCHINGS[service.batching]],
-        ...[service.batchWaitTimeout, service.secondsPerRequest, service.secondsPerToken, bypass, longFactor],
-      )
-      if (status < 0) throw refusal(status, tenant, queue.options.tenants)
-      return {
-        start: numbers(abi.REPLAY_START).slice(),
-        finish: numbers(abi.REPLAY_FINISH).slice(),
-        bypasses: new Int32Array(buffer, at(abi.REPLAY_BYPASSES), rows).slice(),
-      }
-    })
+    exports.replay_create(block, rows, servers, maxBatchSize)
+    const { buffer } = core.memory
+    const at = (which: number): number => exports.replay_column(block, which)
+    const numbers = (which: number, length = rows): Float64Array => new Float64Array(buffer, at(which), length)
+    numbers(abi.REPLAY_ARRIVAL).set(arrival)
+    numbers(abi.REPLAY_TOKENS).set(tokens)
+    numbers(abi.REPLAY_ESTIMATE).set(estimate)
+    numbers(abi.REPLAY_SLOWDOWN, maxBatchSize + 1).set(service.slowdown, 1)
+    if (tenant) new Int32Array(buffer, at(abi.REPLAY_TENANT), rows).set(tenant)
+    const status = exports.replay_run(
+      block,
+      queue.pointer,
+      BATCHINGS[service.batching],
+      service.batchWaitTimeout,
+      service.secondsPerRequest,
+      service.secondsPerToken,
+      bypass,
+      longFactor,
+    )
+    if (status < 0) throw refusal(status, tenant, queue.options.tenants)
+    return {
+      start: numbers(abi.REPLAY_START).slice(),
+      finish: numbers(abi.REPLAY_FINISH).slice(),
+      bypasses: new Int32Array(buffer, at(abi.REPLAY_BYPASSES), rows).slice(),
+    }
   } finally {
     arena?.dispose()
     queue.dispose()

@@ -20,15 +20,16 @@ export class Random implements RandomSource {
    * @throws {ConfigError} `config_invalid`
    */
   constructor(core: Core, seed: number, stream = 0) {
+    requireSeed(seed)
     this.#core = core
     this.#arena = new Arena(core, STATE_BYTES, 'Random')
     this.reseed(seed, stream)
   }
 
-  /** Starts over as `new Random(core, seed, stream)` would. */
+  /** Starts over as `new Random(core, seed, stream)` would. @throws {ConfigError} `config_invalid` */
   reseed(seed: number, stream = 0): void {
-    if (!Number.isSafeInteger(seed)) throw new ConfigError('config_invalid', `seed must be a safe integer, got ${seed}`)
-    this.#core.exports.random_seed!(this.#arena.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0, stream | 0)
+    requireSeed(seed)
+    this.#core.exports.random_seed(this.#arena.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0, stream | 0)
   }
 
   /** Where the state lies, for sibling wrappers whose kernels draw from it. */
@@ -38,34 +39,34 @@ export class Random implements RandomSource {
 
   /** Uniform in [0, 1), 53 bits. */
   uniform(): number {
-    return this.#core.exports.random_uniform!(this.#arena.pointer)
+    return this.#core.exports.random_uniform(this.#arena.pointer)
   }
 
   /** Uniform in 0 … n − 1, n below 2^31. */
   integer(n: number): number {
-    return this.#core.exports.random_integer!(this.#arena.pointer, n)
+    return this.#core.exports.random_integer(this.#arena.pointer, n)
   }
 
   normal(mean = 0, deviation = 1): number {
-    return mean + deviation * this.#core.exports.random_normal!(this.#arena.pointer)
+    return mean + deviation * this.#core.exports.random_normal(this.#arena.pointer)
   }
 
   exponential(mean = 1): number {
-    return mean * this.#core.exports.random_exponential!(this.#arena.pointer)
+    return mean * this.#core.exports.random_exponential(this.#arena.pointer)
   }
 
   /** Gamma with scale 1; shape > 0. */
   gamma(shape: number): number {
-    return this.#core.exports.random_gamma!(this.#arena.pointer, shape)
+    return this.#core.exports.random_gamma(this.#arena.pointer, shape)
   }
 
   beta(a: number, b: number): number {
-    return this.#core.exports.random_beta!(this.#arena.pointer, a, b)
+    return this.#core.exports.random_beta(this.#arena.pointer, a, b)
   }
 
   /** A count with the given mean >= 0. */
   poisson(mean: number): number {
-    return this.#core.exports.random_poisson!(this.#arena.pointer, mean)
+    return this.#core.exports.random_poisson(this.#arena.pointer, mean)
   }
 
   /** The stream's state, 32 bytes; `load` continues exactly here. */
@@ -89,4 +90,19 @@ export class Random implements RandomSource {
   [Symbol.dispose](): void {
     this.dispose()
   }
+}
+
+/** Draws with `given`, or with a stream of seed 0 that is there for this call alone. */
+export function withRandom<T>(core: Core, given: Random | undefined, use: (random: Random) => T): T {
+  if (given) return use(given)
+  const random = new Random(core, 0)
+  try {
+    return use(random)
+  } finally {
+    random.dispose()
+  }
+}
+
+function requireSeed(seed: number): void {
+  if (!Number.isSafeInteger(seed)) throw new ConfigError('config_invalid', `seed must be a safe integer, got ${seed}`)
 }

@@ -49,8 +49,8 @@ const RANDOM_BYTES = 32
 
 export function saveBcq(core: Core, arena: Arena, shape: BcqShape, blocks: BcqBlocks): Tensor[] {
   const { pointer } = arena
-  const at = (which: number): number => core.exports.bcq_pointer!(pointer, which)
-  const get = (which: number): number => core.exports.bcq_get!(pointer, which)
+  const at = (which: number): number => core.exports.bcq_pointer(pointer, which)
+  const get = (which: number): number => core.exports.bcq_get(pointer, which)
   const random = at(abi.BCQ_RANDOM) - pointer
   const latents = (at(abi.BCQ_ACTING_LATENTS) - pointer) >>> 2
   const { actingCandidates, latentSize } = shape
@@ -77,7 +77,7 @@ export function loadBcq(
   blocks: BcqBlocks,
 ): void {
   const { pointer } = arena
-  const at = (which: number): number => core.exports.bcq_pointer!(pointer, which)
+  const at = (which: number): number => core.exports.bcq_pointer(pointer, which)
   const reader = new TensorReader(tensors)
   const counters = reader.words('counters', COUNTERS.length)
   const values = reader.doubles('values', VALUES.length)
@@ -89,7 +89,7 @@ export function loadBcq(
   const applyParts = loadBlocks(
     PARTS,
     reader,
-    ([, net]) => core.exports.bcq_canonical!(pointer, net),
+    ([, net]) => core.exports.bcq_canonical(pointer, net),
     ([block, net], values) => blocks.write(block, net, values),
   )
 
@@ -98,6 +98,6 @@ export function loadBcq(
   restoreReplay()
   arena.floats.set(latents, (at(abi.BCQ_ACTING_LATENTS) - pointer) >>> 2)
   arena.bytes.set(random, at(abi.BCQ_RANDOM) - pointer)
-  for (const [i, which] of COUNTERS.entries()) core.exports.bcq_set!(pointer, which, counters[i]!)
-  for (const [i, which] of VALUES.entries()) core.exports.bcq_set!(pointer, which, values[i]!)
+  for (const [i, which] of COUNTERS.entries()) core.exports.bcq_set(pointer, which, counters[i]!)
+  for (const [i, which] of VALUES.entries()) core.exports.bcq_set(pointer, which, values[i]!)
 }

@@ -4,8 +4,8 @@ import type { UpdateReport } from '../contracts.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import type { Tensor } from '../files/tensor.js'
-import { Arena } from '../memory/arena.js'
-import { readBlock, writeBlock } from '../memory/blocks.js'
+import { type Arena, planArena } from '../memory/arena.js'
+import { readBlock, withBlock, writeBlock } from '../memory/blocks.js'
 import { guardReport } from '../nn/last-good.js'
 import { type BcqBlocks, loadBcq, saveBcq } from './bcq-state.js'
 
@@ -109,30 +109,34 @@ export class BcqKernel {
     const { targetCandidates, actingCandidates } = options
     this.options = options
     this.#core = core
-    const shape = new Arena(core, core.exports.bcq_shape_bytes!(hidden.length), 'BcqKernel')
-    const sizes = [stateSize, actionSize, batchSize, capacity, latentSize, targetCandidates, actingCandidates]
-    const words = [...sizes, hidden.length, ...hidden]
-    new Int32Array(core.memory.buffer, shape.pointer, words.length).set(words)
-    this.#arena = new Arena(core, core.exports.bcq_bytes!(shape.pointer) >>> 0, 'BcqKernel')
-    const { pointer } = this.#arena
     const { exports } = core
-    exports.bcq_create!(pointer, shape.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0, options.latentBound)
-    exports.bcq_configure!(
-      pointer,
-      options.learningRate,
-      options.discount,
-      options.targetRate,
-      options.reach,
-      options.pessimism,
-      options.divergenceWeight,
-    )
-    shape.dispose()
-    this.#io = (exports.bcq_pointer!(pointer, abi.BCQ_IO) - pointer) >>> 2
+    const sizes = [stateSize, actionSize, batchSize, capacity, latentSize, targetCandidates, actingCandidates]
+    const shape = [...sizes, hidden.length, ...hidden]
+    this.#arena = planArena(core, {
+      owner: 'BcqKernel',
+      shapeBytes: exports.bcq_shape_bytes(hidden.length),
+      shape,
+      bytes: (at) => exports.bcq_bytes(at),
+      create: (pointer, at) => {
+        exports.bcq_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0, options.latentBound)
+        exports.bcq_configure(
+          pointer,
+          options.learningRate,
+          options.discount,
+          options.targetRate,
+          options.reach,
+          options.pessimism,
+          options.divergenceWeight,
+        )
+      },
+    })
+    const { pointer } = this.#arena
+    this.#io = (exports.bcq_pointer(pointer, abi.BCQ_IO) - pointer) >>> 2
   }
 
   /** Transitions now stored. */
   get size(): number {
-    return this.#core.exports.bcq_get!(this.#arena.pointer, abi.BCQ_COUNT)
+    return this.#core.exports.bcq_get(this.#arena.pointer, abi.BCQ_COUNT)
   }
 
   /**
@@ -147,11 +151,7 @@ export class BcqKernel {
     const { pointer, floats } = this.#arena
     const io = this.#io
     for (let i = 0; i < stateSize; i++) floats[io + i] = state[i]!
-    try {
-      this.#core.exports.bcq_act!(pointer, which === 'target' ? 1 : 0)
-    } catch (cause) {
-      throw this.#core.failed('bcq_act', cause)
-    }
+    this.#core.exports.bcq_act(pointer, which === 'target' ? 1 : 0)
     for (let i = 0; i < actionSize; i++) out[i] = floats[io + stateSize + i]!
   }
 
@@ -161,7 +161,7 @@ export class BcqKernel {
    */
   q(state: Float32Array, action: Float32Array): number {
     this.#fill(state, action)
-    return this.#core.guard('bcq_q', (e) => e.bcq_q!(this.#arena.pointer))
+    return this.#core.exports.bcq_q(this.#arena.pointer)
   }
 
   /**
@@ -184,7 +184,7 @@ export class BcqKernel {
     const scalars = next + stateSize + actionSize
     floats[scalars] = reward
     floats[scalars + 1] = terminated ? 1 : 0
-    const status = this.#core.guard('bcq_insert', (e) => e.bcq_insert!(this.#arena.pointer))
+    const status = this.#core.exports.bcq_insert(this.#arena.pointer)
     if (status === abi.NOT_FINITE)
       throw new ConfigError('transition_not_finite', describeNotFinite({ state, action, nextState }, reward))
   }
@@ -194,7 +194,7 @@ export class BcqKernel {
    * @throws {ConfigError} `replay_empty`
    */
   update(steps = 1): void {
-    const status = this.#core.guard('bcq_update', (e) => e.bcq_update!(this.#arena.pointer, steps))
+    const status = this.#core.exports.bcq_update(this.#arena.pointer, steps)
     if (status === abi.EMPTY)
       throw new ConfigError('replay_empty', 'update needs at least one stored transition (call insert first)')
   }
@@ -215,21 +215,21 @@ export class BcqKernel {
     const bad = indices.find((index) => !Number.isInteger(index) || index < 0 || index >= size)
     if (bad !== undefined) throw new ConfigError('index_invalid', `indices must be in 0 … ${size - 1}, got ${bad}`)
     const { pointer, floats } = this.#arena
-    const at = (which: number): number => this.#core.exports.bcq_pointer!(pointer, which)
+    const at = (which: number): number => this.#core.exports.bcq_pointer(pointer, which)
     new Int32Array(this.#core.memory.buffer, at(abi.BCQ_INDICES), indices.length).set(indices)
-    this.#core.guard('bcq_draw', (e) => e.bcq_draw!(pointer))
+    this.#core.exports.bcq_draw(pointer)
     if (noise) floats.set(noise, (at(abi.BCQ_NOISE) - pointer) >>> 2)
-    this.#core.guard('bcq_learn', (e) => e.bcq_learn!(pointer))
+    this.#core.exports.bcq_learn(pointer)
   }
 
   /** Updates done and skipped, and the losses of the last one done. */
   report(): BcqReport {
     const { exports } = this.#core
     const { pointer } = this.#arena
-    const get = (which: number): number => exports.bcq_get!(pointer, which)
+    const get = (which: number): number => exports.bcq_get(pointer, which)
     return {
       updates: get(abi.BCQ_UPDATES),
-      ...guardReport(this.#core, exports.bcq_pointer!(pointer, abi.BCQ_LAST_GOOD)),
+      ...guardReport(this.#core, exports.bcq_pointer(pointer, abi.BCQ_LAST_GOOD)),
       criticLoss: get(abi.BCQ_CRITIC_LOSS),
       actorLoss: get(abi.BCQ_ACTOR_LOSS),
       meanQ: get(abi.BCQ_MEAN_Q),
@@ -244,7 +244,7 @@ export class BcqKernel {
     const { pointer, floats } = this.#arena
     /** [batchSize, width] out of rows of `stride`, from column `from` on. */
     const rows = (which: number, width: number, stride: number, from = 0): Float32Array => {
-      const at = ((this.#core.exports.bcq_pointer!(pointer, which) - pointer) >>> 2) + from
+      const at = ((this.#core.exports.bcq_pointer(pointer, which) - pointer) >>> 2) + from
       return Float32Array.from({ length: batchSize * width }, (_, i) => {
         return floats[at + Math.floor(i / width) * stride + (i % width)]!
       })
@@ -266,14 +266,14 @@ export class BcqKernel {
   }
 
   get learningRate(): number {
-    return this.#core.exports.bcq_get!(this.#arena.pointer, abi.BCQ_LEARNING_RATE)
+    return this.#core.exports.bcq_get(this.#arena.pointer, abi.BCQ_LEARNING_RATE)
   }
 
   /** From the next update on. @throws {ConfigError} `config_invalid` */
   setLearningRate(rate: number): void {
     if (!(rate >= 0 && rate < Infinity))
       throw new ConfigError('config_invalid', `learningRate must be >= 0 and finite, got ${rate}`)
-    this.#core.exports.bcq_set!(this.#arena.pointer, abi.BCQ_LEARNING_RATE, rate)
+    this.#core.exports.bcq_set(this.#arena.pointer, abi.BCQ_LEARNING_RATE, rate)
   }
 
   /** A copy, canonical. The encoder's last layer has the rows of μ, then those of log σ. */
@@ -284,7 +284,7 @@ export class BcqKernel {
   /** @throws {ConfigError} `size_mismatch`, `not_finite` */
   setParameters(which: BcqNet | BcqTarget, parameters: Float32Array): void {
     const [block, net] = partOf(which)
-    requireLength(which, parameters, this.#core.exports.bcq_canonical!(this.#arena.pointer, net))
+    requireLength(which, parameters, this.#core.exports.bcq_canonical(this.#arena.pointer, net))
     requireFinite(which, parameters)
     this.#write(block, net, parameters)
   }
@@ -319,12 +319,13 @@ export class BcqKernel {
 
   #read(block: number, net: number): Float32Array {
     const { pointer } = this.#arena
-    const length = this.#core.exports.bcq_canonical!(pointer, net)
-    return readBlock(this.#core, 'bcq_convert', [pointer, block, net], length)
+    const length = this.#core.exports.bcq_canonical(pointer, net)
+    return readBlock(this.#core, length, (at) => this.#core.exports.bcq_convert(pointer, block, net, at, 0))
   }
 
   #write(block: number, net: number, values: Float32Array): void {
-    writeBlock(this.#core, 'bcq_convert', [this.#arena.pointer, block, net], values)
+    const { pointer } = this.#arena
+    writeBlock(this.#core, values, (at) => this.#core.exports.bcq_convert(pointer, block, net, at, 1))
   }
 }
 
@@ -348,8 +349,7 @@ export function softClippedGoals(
     core,
     [values.first, values.second, transitions.rewards, transitions.terminated],
     n,
-    (a, b, r, t, out) =>
-      core.guard('bcq_goals', (e) => e.bcq_goals!(a, b, r, t, out, n, candidates, pessimism, discount)),
+    (a, b, r, t, out) => core.exports.bcq_goals(a, b, r, t, out, n, candidates, pessimism, discount),
   )
 }
 
@@ -360,7 +360,7 @@ export function softClippedGoals(
 export function moveActions(core: Core, actions: Float32Array, shifts: Float32Array, reach: number): Float32Array {
   requireLength('shifts', shifts, actions.length)
   return withFloats(core, [actions, shifts], actions.length, (a, s, out) =>
-    core.guard('bcq_move', (e) => e.bcq_move!(out, a, s, reach, actions.length)),
+    core.exports.bcq_move(out, a, s, reach, actions.length),
   )
 }
 
@@ -373,13 +373,12 @@ function withFloats(
 ): Float32Array {
   const starts = inputs.map((_, i) => inputs.slice(0, i).reduce((sum, input) => sum + input.length, 0))
   const total = inputs.reduce((sum, input) => sum + input.length, 0)
-  const staging = core.allocate(4 * (total + length))
-  for (const [i, input] of inputs.entries())
-    new Float32Array(core.memory.buffer, staging + 4 * starts[i]!, input.length).set(input)
-  call(...starts.map((start) => staging + 4 * start), staging + 4 * total)
-  const out = new Float32Array(core.memory.buffer, staging + 4 * total, length).slice()
-  core.release(staging)
-  return out
+  return withBlock(core, 4 * (total + length), (staging) => {
+    for (const [i, input] of inputs.entries())
+      new Float32Array(core.memory.buffer, staging + 4 * starts[i]!, input.length).set(input)
+    call(...starts.map((start) => staging + 4 * start), staging + 4 * total)
+    return new Float32Array(core.memory.buffer, staging + 4 * total, length).slice()
+  })
 }
 
 function check(options: BcqKernelOptions): void {

@@ -40,33 +40,33 @@ export interface BlockAccess {
 
 /** Networks, Adam moments and the count of updates: what training in several places averages. */
 export function saveLearned(core: Core, arena: Arena, access: BlockAccess): Tensor[] {
-  return [...saveBlocks(BLOCKS, access.read), wordTensor('updates', [core.exports.off_policy_updates!(arena.pointer)])]
+  return [...saveBlocks(BLOCKS, access.read), wordTensor('updates', [core.exports.off_policy_updates(arena.pointer)])]
 }
 
 /** The returned function applies what was read and cannot fail. @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite` */
 export function loadLearned(core: Core, arena: Arena, access: BlockAccess, reader: TensorReader): () => void {
   const { pointer } = arena
-  const lengthOf = (which: number): number => core.exports.ddpg_canonical!(pointer, which)
+  const lengthOf = (which: number): number => core.exports.ddpg_canonical(pointer, which)
   const applyBlocks = loadBlocks(BLOCKS, reader, lengthOf, access.write)
   const [updates] = reader.words('updates', 1)
   return () => {
     applyBlocks()
-    core.exports.off_policy_set_updates!(pointer, updates!)
+    core.exports.off_policy_set_updates(pointer, updates!)
   }
 }
 
 export function saveDdpg(core: Core, arena: Arena, shape: RingsShape, access: BlockAccess): Tensor[] {
   const { pointer } = arena
   const { exports } = core
-  const random = exports.off_policy_pointer!(pointer, abi.OFF_POLICY_RANDOM) - pointer
+  const random = exports.off_policy_pointer(pointer, abi.OFF_POLICY_RANDOM) - pointer
   return [
     ...saveLearned(core, arena, access),
-    ...saveGuard(core, exports.off_policy_pointer!(pointer, abi.OFF_POLICY_LAST_GOOD)),
+    ...saveGuard(core, exports.off_policy_pointer(pointer, abi.OFF_POLICY_LAST_GOOD)),
     ...saveRings(core, arena, shape),
     byteTensor('random', arena.bytes.subarray(random, random + RANDOM_BYTES)),
     doubleTensor(
       'values',
-      VALUES.map((which) => exports.ddpg_get!(pointer, which)),
+      VALUES.map((which) => exports.ddpg_get(pointer, which)),
     ),
   ]
 }
@@ -85,15 +85,15 @@ export function loadDdpg(
   const values = reader.doubles('values', VALUES.length)
   const random = reader.bytes('random', RANDOM_BYTES)
   const applyLearned = loadLearned(core, arena, access, reader)
-  const guard = exports.off_policy_pointer!(pointer, abi.OFF_POLICY_LAST_GOOD)
+  const guard = exports.off_policy_pointer(pointer, abi.OFF_POLICY_LAST_GOOD)
   const applyGuard = first ? () => startGuard(core, pointer, guard, first.skipped) : loadGuard(core, guard, reader)
   const applyRings = loadRings(core, arena, shape, reader)
 
   applyLearned()
   applyGuard()
   applyRings()
-  arena.bytes.set(random, exports.off_policy_pointer!(pointer, abi.OFF_POLICY_RANDOM) - pointer)
-  for (const [i, which] of VALUES.entries()) exports.ddpg_set!(pointer, which, values[i]!)
+  arena.bytes.set(random, exports.off_policy_pointer(pointer, abi.OFF_POLICY_RANDOM) - pointer)
+  for (const [i, which] of VALUES.entries()) exports.ddpg_set(pointer, which, values[i]!)
 }
 
 /** A save of version 0.1, which had one ring, one block of counters and no guard, under the names of today. */
@@ -106,6 +106,6 @@ function firstLayout(tensors: readonly Tensor[]): { tensors: readonly Tensor[]; 
 
 /** What was loaded counts as good. */
 function startGuard(core: Core, agent: number, guard: number, skipped: number): void {
-  core.exports.ddpg_keep!(agent)
-  core.exports.last_good_set!(guard, abi.LAST_GOOD_SKIPPED, skipped)
+  core.exports.ddpg_keep(agent)
+  core.exports.last_good_set(guard, abi.LAST_GOOD_SKIPPED, skipped)
 }

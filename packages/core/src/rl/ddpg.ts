@@ -4,7 +4,7 @@ import type { UpdateReport } from '../contracts.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { type Tensor, TensorReader } from '../files/tensor.js'
-import { Arena } from '../memory/arena.js'
+import { type Arena, planArena } from '../memory/arena.js'
 import { readBlock, writeBlock } from '../memory/blocks.js'
 import type { Context, ContextEncoder } from '../nn/context-encoder.js'
 import type { GuardReport } from '../nn/last-good.js'
@@ -100,28 +100,32 @@ export class DdpgKernel {
     const { stateSize, actionSize, hidden, batchSize, capacity, contextSize, partitions, maxGroups, seed } = whole
     this.options = whole
     this.#core = core
-    const shape = new Arena(core, core.exports.ddpg_shape_bytes!(hidden.length, partitions), 'DdpgKernel')
+    const { exports } = core
     const sizes = [stateSize, actionSize, batchSize, capacity, contextSize, partitions, maxGroups]
-    const words = [...sizes, hidden.length, ...hidden]
-    new Int32Array(core.memory.buffer, shape.pointer, words.length).set(words)
-    this.#arena = new Arena(core, core.exports.ddpg_bytes!(shape.pointer) >>> 0, 'DdpgKernel')
-    const { pointer } = this.#arena
-    core.exports.ddpg_create!(pointer, shape.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0)
-    core.exports.ddpg_configure!(
-      pointer,
-      options.actorLearningRate,
-      options.criticLearningRate,
-      options.weightDecay,
-      options.maxGradientNorm,
-      options.discount,
-      options.targetRate,
-      options.averageRate,
-      options.outputPenalty,
-      options.cloningWeight,
-      whole.saturationPenalty,
-      whole.saturationLimit,
-    )
-    shape.dispose()
+    const shape = [...sizes, hidden.length, ...hidden]
+    this.#arena = planArena(core, {
+      owner: 'DdpgKernel',
+      shapeBytes: exports.ddpg_shape_bytes(hidden.length, partitions),
+      shape,
+      bytes: (at) => exports.ddpg_bytes(at),
+      create: (pointer, at) => {
+        exports.ddpg_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+        exports.ddpg_configure(
+          pointer,
+          options.actorLearningRate,
+          options.criticLearningRate,
+          options.weightDecay,
+          options.maxGradientNorm,
+          options.discount,
+          options.targetRate,
+          options.averageRate,
+          options.outputPenalty,
+          options.cloningWeight,
+          whole.saturationPenalty,
+          whole.saturationLimit,
+        )
+      },
+    })
     this.#replay = new PairReplay(core, this.#arena, 'ddpg', whole)
   }
 
@@ -154,11 +158,7 @@ export class DdpgKernel {
     const { pointer, floats } = this.#arena
     const { io } = this.#replay
     for (let i = 0; i < stateSize; i++) floats[io + i] = state[i]!
-    try {
-      this.#core.exports.ddpg_act!(pointer, which === 'averaged' ? 1 : 0)
-    } catch (cause) {
-      throw this.#core.failed('ddpg_act', cause)
-    }
+    this.#core.exports.ddpg_act(pointer, which === 'averaged' ? 1 : 0)
     for (let i = 0; i < actionSize; i++) out[i] = floats[io + stateSize + i]!
   }
 
@@ -168,7 +168,7 @@ export class DdpgKernel {
    */
   q(state: Float32Array, action: Float32Array): number {
     this.#replay.fill(state, action)
-    return this.#core.guard('ddpg_q', (e) => e.ddpg_q!(this.#arena.pointer))
+    return this.#core.exports.ddpg_q(this.#arena.pointer)
   }
 
   /**
@@ -221,7 +221,7 @@ export class DdpgKernel {
 
   /** Updates done and skipped, and the losses of the last one done. */
   report(): UpdateReport & GuardReport {
-    const get = (which: number): number => this.#core.exports.ddpg_get!(this.#arena.pointer, which)
+    const get = (which: number): number => this.#core.exports.ddpg_get(this.#arena.pointer, which)
     return {
       updates: this.#replay.updates,
       ...this.#replay.guardReport(),
@@ -243,7 +243,7 @@ export class DdpgKernel {
 
   /** A live hyperparameter as it is now. */
   get(name: LiveHyperparameter): number {
-    return this.#core.exports.ddpg_get!(this.#arena.pointer, LIVE[name])
+    return this.#core.exports.ddpg_get(this.#arena.pointer, LIVE[name])
   }
 
   /** @throws {ConfigError} `config_invalid` */
@@ -254,7 +254,7 @@ export class DdpgKernel {
         `${name} must be one of ${Object.keys(LIVE).join(', ')} and >= 0, got ${value}`,
       )
     }
-    this.#core.exports.ddpg_set!(this.#arena.pointer, LIVE[name], value)
+    this.#core.exports.ddpg_set(this.#arena.pointer, LIVE[name], value)
   }
 
   /** A copy, canonical. */
@@ -264,10 +264,10 @@ export class DdpgKernel {
 
   /** @throws {ConfigError} `size_mismatch`, `not_finite` */
   setParameters(which: DdpgNet, parameters: Float32Array): void {
-    requireLength(which, parameters, this.#core.exports.ddpg_canonical!(this.#arena.pointer, NETS[which]))
+    requireLength(which, parameters, this.#core.exports.ddpg_canonical(this.#arena.pointer, NETS[which]))
     requireFinite(which, parameters)
     this.#write(NETS[which], parameters)
-    this.#core.exports.ddpg_keep!(this.#arena.pointer)
+    this.#core.exports.ddpg_keep(this.#arena.pointer)
   }
 
   /** Networks, Adam moments and the count of updates: what training in several places averages. */
@@ -278,7 +278,7 @@ export class DdpgKernel {
   /** @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
   setLearned(tensors: readonly Tensor[]): void {
     loadLearned(this.#core, this.#arena, this.#access, new TensorReader(tensors))()
-    this.#core.exports.ddpg_keep!(this.#arena.pointer)
+    this.#core.exports.ddpg_keep(this.#arena.pointer)
   }
 
   /** Everything an exact resume needs: networks, moments, replay, randomness, counters, live hyperparameters. */
@@ -309,12 +309,13 @@ export class DdpgKernel {
 
   #read(which: number): Float32Array {
     const { pointer } = this.#arena
-    const length = this.#core.exports.ddpg_canonical!(pointer, which)
-    return readBlock(this.#core, 'ddpg_convert', [pointer, which], length)
+    const length = this.#core.exports.ddpg_canonical(pointer, which)
+    return readBlock(this.#core, length, (at) => this.#core.exports.ddpg_convert(pointer, which, at, 0))
   }
 
   #write(which: number, values: Float32Array): void {
-    writeBlock(this.#core, 'ddpg_convert', [this.#arena.pointer, which], values)
+    const { pointer } = this.#arena
+    writeBlock(this.#core, values, (at) => this.#core.exports.ddpg_convert(pointer, which, at, 1))
   }
 }
 

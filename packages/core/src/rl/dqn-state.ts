@@ -30,7 +30,7 @@ const RANDOM_BYTES = 32
 
 /** Networks, Adam moments and the count of updates. */
 export function learnedDqn(core: Core, arena: Arena, read: (which: number) => Float32Array): Tensor[] {
-  return [...saveBlocks(BLOCKS, read), wordTensor('updates', [core.exports.off_policy_updates!(arena.pointer)])]
+  return [...saveBlocks(BLOCKS, read), wordTensor('updates', [core.exports.off_policy_updates(arena.pointer)])]
 }
 
 /** The returned function applies what `learnedDqn` gave and cannot fail. @throws {FormatError} as `TensorReader` */
@@ -40,18 +40,18 @@ export function loadLearnedDqn(
   reader: TensorReader,
   write: (which: number, values: Float32Array) => void,
 ): () => void {
-  const applyBlocks = loadBlocks(BLOCKS, reader, () => core.exports.dqn_canonical!(arena.pointer), write)
+  const applyBlocks = loadBlocks(BLOCKS, reader, () => core.exports.dqn_canonical(arena.pointer), write)
   const [updates] = reader.words('updates', 1)
   return () => {
     applyBlocks()
-    core.exports.off_policy_set_updates!(arena.pointer, updates!)
+    core.exports.off_policy_set_updates(arena.pointer, updates!)
   }
 }
 
 function contextOf(core: Core, { pointer }: Arena, { contextSize }: Shape): Float32Array {
   return new Float32Array(
     core.memory.buffer,
-    core.exports.off_policy_pointer!(pointer, abi.OFF_POLICY_CONTEXT),
+    core.exports.off_policy_pointer(pointer, abi.OFF_POLICY_CONTEXT),
     contextSize,
   )
 }
@@ -59,16 +59,16 @@ function contextOf(core: Core, { pointer }: Arena, { contextSize }: Shape): Floa
 export function saveDqn(core: Core, arena: Arena, shape: Shape, read: (which: number) => Float32Array): Tensor[] {
   const { pointer } = arena
   const { exports } = core
-  const random = exports.off_policy_pointer!(pointer, abi.OFF_POLICY_RANDOM) - pointer
+  const random = exports.off_policy_pointer(pointer, abi.OFF_POLICY_RANDOM) - pointer
   return [
     ...learnedDqn(core, arena, read),
     ...(shape.contextSize > 0 ? [floatTensor('context', [shape.contextSize], contextOf(core, arena, shape))] : []),
-    ...saveGuard(core, exports.off_policy_pointer!(pointer, abi.OFF_POLICY_LAST_GOOD)),
+    ...saveGuard(core, exports.off_policy_pointer(pointer, abi.OFF_POLICY_LAST_GOOD)),
     ...saveRings(core, arena, ringsShape(shape)),
     byteTensor('random', arena.bytes.subarray(random, random + RANDOM_BYTES)),
     doubleTensor(
       'values',
-      VALUES.map((which) => exports.dqn_get!(pointer, which)),
+      VALUES.map((which) => exports.dqn_get(pointer, which)),
     ),
   ]
 }
@@ -84,7 +84,7 @@ export function loadDqn(
   const { exports } = core
   const reader = new TensorReader(tensors)
   const applyLearned = loadLearnedDqn(core, arena, reader, write)
-  const applyGuard = loadGuard(core, exports.off_policy_pointer!(pointer, abi.OFF_POLICY_LAST_GOOD), reader)
+  const applyGuard = loadGuard(core, exports.off_policy_pointer(pointer, abi.OFF_POLICY_LAST_GOOD), reader)
   const context = shape.contextSize > 0 ? reader.floats('context', [shape.contextSize]) : new Float32Array(0)
   const applyRings = loadRings(core, arena, ringsShape(shape), reader)
   const random = reader.bytes('random', RANDOM_BYTES)
@@ -94,6 +94,6 @@ export function loadDqn(
   applyGuard()
   contextOf(core, arena, shape).set(context)
   applyRings()
-  arena.bytes.set(random, exports.off_policy_pointer!(pointer, abi.OFF_POLICY_RANDOM) - pointer)
-  for (const [i, which] of VALUES.entries()) exports.dqn_set!(pointer, which, values[i]!)
+  arena.bytes.set(random, exports.off_policy_pointer(pointer, abi.OFF_POLICY_RANDOM) - pointer)
+  for (const [i, which] of VALUES.entries()) exports.dqn_set(pointer, which, values[i]!)
 }

@@ -3,7 +3,7 @@ import { isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { type Tensor, TensorReader } from '../files/tensor.js'
-import { Arena } from '../memory/arena.js'
+import { type Arena, planArena } from '../memory/arena.js'
 import { readBlock, writeBlock } from '../memory/blocks.js'
 import type { Context, ContextEncoder } from '../nn/context-encoder.js'
 import type { GuardReport } from '../nn/last-good.js'
@@ -87,27 +87,32 @@ export class DqnKernel {
     const { stateSize, contextSize, actions, batchSize, capacity, partitions, maxGroups, hidden, seed } = whole
     this.options = whole
     this.#core = core
-    const shape = new Arena(core, core.exports.dqn_shape_bytes!(hidden.length, partitions), 'DqnKernel')
+    const { exports } = core
     const sizes = [stateSize, contextSize, actions, batchSize, capacity, partitions, maxGroups]
-    const words = [...sizes, hidden.length, ...hidden]
-    new Int32Array(core.memory.buffer, shape.pointer, words.length).set(words)
-    this.#arena = new Arena(core, core.exports.dqn_bytes!(shape.pointer) >>> 0, 'DqnKernel')
-    const { pointer } = this.#arena
-    core.exports.dqn_create!(pointer, shape.pointer, seed | 0, Math.floor(seed / 2 ** 32) | 0)
-    core.exports.dqn_configure!(
-      pointer,
-      whole.loss === 'huber' ? abi.LOSS_HUBER : abi.LOSS_MSE,
-      whole.double ? 1 : 0,
-      whole.learningRate,
-      whole.weightDecay,
-      whole.maxGradientNorm,
-      whole.discount,
-      whole.targetRate,
-      whole.targetInterval,
-    )
-    shape.dispose()
+    const shape = [...sizes, hidden.length, ...hidden]
+    this.#arena = planArena(core, {
+      owner: 'DqnKernel',
+      shapeBytes: exports.dqn_shape_bytes(hidden.length, partitions),
+      shape,
+      bytes: (at) => exports.dqn_bytes(at),
+      create: (pointer, at) => {
+        exports.dqn_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+        exports.dqn_configure(
+          pointer,
+          whole.loss === 'huber' ? abi.LOSS_HUBER : abi.LOSS_MSE,
+          whole.double ? 1 : 0,
+          whole.learningRate,
+          whole.weightDecay,
+          whole.maxGradientNorm,
+          whole.discount,
+          whole.targetRate,
+          whole.targetInterval,
+        )
+      },
+    })
     this.#replay = new PairReplay(core, this.#arena, 'dqn', { ...whole, actionSize: 1 })
-    this.#q = (core.exports.dqn_q!(pointer) - pointer) >>> 2
+    const { pointer } = this.#arena
+    this.#q = (exports.dqn_q(pointer) - pointer) >>> 2
   }
 
   /** Transitions now stored in all rings. */
@@ -137,12 +142,7 @@ export class DqnKernel {
     const { pointer, floats } = this.#arena
     const { io } = this.#replay
     for (let i = 0; i < stateSize; i++) floats[io + i] = state[i]!
-    let best: number
-    try {
-      best = this.#core.exports.dqn_values!(pointer)
-    } catch (cause) {
-      throw this.#core.failed('dqn_values', cause)
-    }
+    const best = this.#core.exports.dqn_values(pointer)
     if (out) for (let i = 0; i < actions; i++) out[i] = floats[this.#q + i]!
     return best === abi.NOT_FINITE ? Number.NaN : best
   }
@@ -220,7 +220,7 @@ export class DqnKernel {
   set learningRate(rate: number) {
     if (!(rate >= 0 && rate < Infinity))
       throw new ConfigError('config_invalid', `learningRate must be ≥ 0, got ${rate}`)
-    this.#core.exports.dqn_set!(this.#arena.pointer, abi.DQN_LEARNING_RATE, rate)
+    this.#core.exports.dqn_set(this.#arena.pointer, abi.DQN_LEARNING_RATE, rate)
   }
 
   /** A copy, canonical. */
@@ -235,7 +235,7 @@ export class DqnKernel {
 
   /** Moments stay as they are. @throws {ConfigError} `size_mismatch`, `not_finite` */
   setParameters(which: DqnNet, parameters: Float32Array): void {
-    requireLength(which, parameters, this.#core.exports.dqn_canonical!(this.#arena.pointer))
+    requireLength(which, parameters, this.#core.exports.dqn_canonical(this.#arena.pointer))
     requireFinite(which, parameters)
     this.#write(NETS[which], parameters)
   }
@@ -272,16 +272,18 @@ export class DqnKernel {
   }
 
   #get(which: number): number {
-    return this.#core.exports.dqn_get!(this.#arena.pointer, which)
+    return this.#core.exports.dqn_get(this.#arena.pointer, which)
   }
 
   #read(which: number): Float32Array {
     const { pointer } = this.#arena
-    return readBlock(this.#core, 'dqn_convert', [pointer, which], this.#core.exports.dqn_canonical!(pointer))
+    const length = this.#core.exports.dqn_canonical(pointer)
+    return readBlock(this.#core, length, (at) => this.#core.exports.dqn_convert(pointer, which, at, 0))
   }
 
   #write(which: number, values: Float32Array): void {
-    writeBlock(this.#core, 'dqn_convert', [this.#arena.pointer, which], values)
+    const { pointer } = this.#arena
+    writeBlock(this.#core, values, (at) => this.#core.exports.dqn_convert(pointer, which, at, 1))
   }
 }
 

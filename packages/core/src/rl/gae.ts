@@ -35,8 +35,8 @@ export interface Estimates {
 export function generalisedAdvantages(core: Core, steps: Steps, discount: number, lambda: number): Estimates {
   requireShare('discount', discount)
   requireShare('lambda', lambda)
-  return run(core, steps, (e, at) =>
-    e.gae_estimate!(
+  return run(core, steps, (at) =>
+    core.exports.gae_estimate(
       ...[steps.rewards.length, 1, at.rewards, at.values, at.nextValues, at.ends, at.partitions, at.carry],
       ...[discount, lambda, at.advantages, at.returns],
     ),
@@ -51,8 +51,8 @@ export function generalisedAdvantages(core: Core, steps: Steps, discount: number
  */
 export function monteCarloReturns(core: Core, steps: Steps, discount: number): Estimates {
   requireShare('discount', discount)
-  return run(core, steps, (e, at) =>
-    e.gae_monte_carlo!(
+  return run(core, steps, (at) =>
+    core.exports.gae_monte_carlo(
       ...[steps.rewards.length, 1, at.rewards, at.values, at.ends, at.partitions, at.carry, discount],
       ...[at.advantages, at.returns],
     ),
@@ -64,7 +64,7 @@ type Places = Record<
   number
 >
 
-function run(core: Core, steps: Steps, call: (exports: Core['exports'], at: Places) => number): Estimates {
+function run(core: Core, steps: Steps, call: (at: Places) => void): Estimates {
   const { rewards, values, nextValues, terminated, truncated } = steps
   const count = rewards.length
   for (const [name, column] of Object.entries({ values, nextValues, terminated, truncated })) {
@@ -81,18 +81,16 @@ function run(core: Core, steps: Steps, call: (exports: Core['exports'], at: Plac
     const carry = pointer + 5 * column
     const ends = new Int32Array(core.memory.buffer, carry + 8, count)
     for (let i = 0; i < count; i++) ends[i] = terminated[i] ? 1 : truncated[i] ? 2 : 0
-    core.guard('gae', (e) =>
-      call(e, {
-        rewards: pointer,
-        values: pointer + column,
-        nextValues: pointer + 2 * column,
-        advantages: pointer + 3 * column,
-        returns: pointer + 4 * column,
-        carry,
-        ends: carry + 8,
-        partitions: carry + 8 + 4 * count,
-      }),
-    )
+    call({
+      rewards: pointer,
+      values: pointer + column,
+      nextValues: pointer + 2 * column,
+      advantages: pointer + 3 * column,
+      returns: pointer + 4 * column,
+      carry,
+      ends: carry + 8,
+      partitions: carry + 8 + 4 * count,
+    })
     return { advantages: doubles.slice(3 * count, 4 * count), returns: doubles.slice(4 * count, 5 * count) }
   } finally {
     arena.dispose()

@@ -108,11 +108,11 @@ const ringsOf = (first: number, shape: RingsShape): { readonly records: number; 
  */
 export function saveRings(core: Core, arena: Arena, shape: RingsShape): Tensor[] {
   const { exports } = core
-  const first = exports.off_policy_pointer!(arena.pointer, abi.OFF_POLICY_RECORDS)
+  const first = exports.off_policy_pointer(arena.pointer, abi.OFF_POLICY_RECORDS)
   const rings = ringsOf(first, shape).map((ring, i) => ({
     ...ring,
-    count: exports.off_policy_ring_count!(arena.pointer, i),
-    cursor: exports.off_policy_ring_cursor!(arena.pointer, i),
+    count: exports.off_policy_ring_count(arena.pointer, i),
+    cursor: exports.off_policy_ring_cursor(arena.pointer, i),
   }))
   return [
     wordTensor(
@@ -128,14 +128,14 @@ export function saveRings(core: Core, arena: Arena, shape: RingsShape): Tensor[]
  * @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`, `replay_invalid`
  */
 export function loadRings(core: Core, arena: Arena, shape: RingsShape, reader: TensorReader): () => void {
-  const first = core.exports.off_policy_pointer!(arena.pointer, abi.OFF_POLICY_RECORDS)
+  const first = core.exports.off_policy_pointer(arena.pointer, abi.OFF_POLICY_RECORDS)
   const heads = reader.words('rings', 2 * shape.partitions)
   const restore = ringsOf(first, shape).map(({ records, prefix }, i) => {
     const [count, cursor] = [heads[2 * i]!, heads[2 * i + 1]!]
     const restoreRecords = loadReplay(arena, records, shape, reader, { count, cursor }, prefix)
     return () => {
       restoreRecords()
-      core.exports.off_policy_set_ring!(arena.pointer, i, count, cursor)
+      core.exports.off_policy_set_ring(arena.pointer, i, count, cursor)
     }
   })
   return () => {

@@ -55,11 +55,11 @@ export class PairReplay {
   /** Transitions now stored in a ring. @throws {ConfigError} `partition_invalid` */
   sizeOf(partition: number): number {
     this.#requirePartition(partition)
-    return this.#core.exports.off_policy_ring_count!(this.#arena.pointer, partition)
+    return this.#core.exports.off_policy_ring_count(this.#arena.pointer, partition)
   }
 
   get updates(): number {
-    return this.#core.exports.off_policy_updates!(this.#arena.pointer)
+    return this.#core.exports.off_policy_updates(this.#arena.pointer)
   }
 
   /** @throws {ConfigError} `size_mismatch`, `not_finite` */
@@ -94,7 +94,7 @@ export class PairReplay {
     floats[rule + actionSize] = reward
     floats[rule + actionSize + 1] = terminated ? 1 : 0
     floats[rule + actionSize + 2] = ruleAction ? 1 : 0
-    const status = this.#core.guard('off_policy_insert', (e) => e.off_policy_insert!(this.#arena.pointer, partition))
+    const status = this.#core.exports.off_policy_insert(this.#arena.pointer, partition)
     if (status === abi.NOT_FINITE)
       throw new ConfigError(
         'transition_not_finite',
@@ -104,8 +104,8 @@ export class PairReplay {
 
   /** @throws {ConfigError} `replay_empty` */
   update(steps: number): void {
-    const name = `${this.#kernel}_update`
-    const status = this.#core.guard(name, (e) => e[name]!(this.#arena.pointer, steps))
+    const name = `${this.#kernel}_update` as const
+    const status = this.#core.exports[name](this.#arena.pointer, steps)
     if (status === abi.EMPTY)
       throw new ConfigError('replay_empty', 'update needs at least one stored transition (call insert first)')
   }
@@ -124,8 +124,8 @@ export class PairReplay {
     for (const ring of rings) this.#requirePartition(ring)
     this.#stageContexts(groups, given, encoder)
     this.#words(abi.OFF_POLICY_CHOSEN, groups).set(rings)
-    const name = `${this.#kernel}_update_pairs`
-    const status = this.#core.guard(name, (e) => e[name]!(this.#arena.pointer, groups, encoder?.pointer ?? 0))
+    const name = `${this.#kernel}_update_pairs` as const
+    const status = this.#core.exports[name](this.#arena.pointer, groups, encoder?.pointer ?? 0)
     if (status === abi.EMPTY)
       throw new ConfigError('replay_empty', `each of the partitions ${rings.join(', ')} needs a stored transition`)
   }
@@ -143,8 +143,7 @@ export class PairReplay {
     const bad = indices.find((index) => !isStored(index))
     if (bad !== undefined) throw new ConfigError('index_invalid', `indices must name stored transitions, got ${bad}`)
     this.#words(abi.OFF_POLICY_INDICES, batchSize).set(indices)
-    const name = `${this.#kernel}_learn`
-    this.#core.guard(name, (e) => e[name]!(this.#arena.pointer))
+    this.#core.exports[`${this.#kernel}_learn`](this.#arena.pointer)
   }
 
   /** dLoss/dcontexts [G, Z] of the last update, each summed over its group's rows; a copy. */
@@ -158,16 +157,13 @@ export class PairReplay {
   }
 
   guardReport(): GuardReport {
-    return guardReport(
-      this.#core,
-      this.#core.exports.off_policy_pointer!(this.#arena.pointer, abi.OFF_POLICY_LAST_GOOD),
-    )
+    return guardReport(this.#core, this.#core.exports.off_policy_pointer(this.#arena.pointer, abi.OFF_POLICY_LAST_GOOD))
   }
 
   /** Where a part starts in the arena's floats. */
   at(which: number): number {
     const { pointer } = this.#arena
-    return (this.#core.exports.off_policy_pointer!(pointer, which) - pointer) >>> 2
+    return (this.#core.exports.off_policy_pointer(pointer, which) - pointer) >>> 2
   }
 
   #copy(which: number, length: number): Float32Array {
@@ -176,7 +172,7 @@ export class PairReplay {
   }
 
   #words(which: number, length: number): Int32Array {
-    const at = this.#core.exports.off_policy_pointer!(this.#arena.pointer, which)
+    const at = this.#core.exports.off_policy_pointer(this.#arena.pointer, which)
     return new Int32Array(this.#core.memory.buffer, at, length)
   }
 

@@ -1,5 +1,6 @@
 import { isCount } from '../checks.js'
 import { Problems } from '../errors.js'
+import type { LearnExports } from '../exports/learn.js'
 
 export interface PpoKernelOptions {
   readonly stateSize: number
@@ -87,8 +88,11 @@ export const shapeWords = (options: Required<PpoKernelOptions>): number[] => [
   ...options.hidden,
 ]
 
+type BehindPointer<Name extends 'ppo_configure' | 'ppo_configure_adam'> =
+  Parameters<LearnExports[Name]> extends [number, ...infer Rest] ? Rest : never
+
 /** The arguments of ppo_configure and ppo_configure_adam, behind the pointer. */
-export const lossArguments = (options: Required<PpoKernelOptions>): number[] => [
+export const lossArguments = (options: Required<PpoKernelOptions>): BehindPointer<'ppo_configure'> => [
   options.discount,
   options.lambda,
   options.returns === 'monte-carlo' ? 1 : 0,
@@ -99,7 +103,7 @@ export const lossArguments = (options: Required<PpoKernelOptions>): number[] => 
   CHOICES.normalise.indexOf(options.normalise),
   options.draw === 'replacement' ? 1 : 0,
 ]
-export const adamArguments = (options: Required<PpoKernelOptions>): number[] => [
+export const adamArguments = (options: Required<PpoKernelOptions>): BehindPointer<'ppo_configure_adam'> => [
   options.policyLearningRate,
   options.valueLearningRate,
   options.adamEpsilon,

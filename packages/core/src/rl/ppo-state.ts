@@ -79,13 +79,13 @@ class Columns {
     return new Uint8Array(this.#core.memory.buffer, this.#at(which), length)
   }
   #at(which: number): number {
-    return this.#core.exports.ppo_pointer!(this.#pointer, which) >>> 0
+    return this.#core.exports.ppo_pointer(this.#pointer, which)
   }
 }
 
 /** Networks, Adam moments and how many steps these have seen. */
 export function savePpoNets(core: Core, arena: Arena, read: (which: number) => Float32Array): Tensor[] {
-  return [...saveBlocks(BLOCKS, read), wordTensor('updates', [core.exports.ppo_get!(arena.pointer, abi.PPO_UPDATES)])]
+  return [...saveBlocks(BLOCKS, read), wordTensor('updates', [core.exports.ppo_get(arena.pointer, abi.PPO_UPDATES)])]
 }
 
 /**
@@ -99,17 +99,17 @@ export function loadPpoNets(
   write: (which: number, values: Float32Array) => void,
 ): () => void {
   const { pointer } = arena
-  const applyBlocks = loadBlocks(BLOCKS, reader, (which) => core.exports.ppo_canonical!(pointer, which), write)
+  const applyBlocks = loadBlocks(BLOCKS, reader, (which) => core.exports.ppo_canonical(pointer, which), write)
   const [updates] = reader.words('updates', 1)
   return () => {
     applyBlocks()
-    core.exports.ppo_set!(pointer, abi.PPO_UPDATES, updates!)
+    core.exports.ppo_set(pointer, abi.PPO_UPDATES, updates!)
   }
 }
 
 export function savePpo(core: Core, arena: Arena, shape: Shape, read: (which: number) => Float32Array): Tensor[] {
   const { pointer } = arena
-  const get = (which: number): number => core.exports.ppo_get!(pointer, which)
+  const get = (which: number): number => core.exports.ppo_get(pointer, which)
   const columns = new Columns(core, pointer)
   const count = get(abi.PPO_COUNT)
   const { stateSize, contextSize, partitions } = shape
@@ -125,7 +125,7 @@ export function savePpo(core: Core, arena: Arena, shape: Shape, read: (which: nu
     ...WORDS.map(([name, which]) => wordTensor(name, [...columns.words(which, count)])),
     floatTensor('context', [contextSize], columns.floats(abi.PPO_IO, stateSize + contextSize).slice(stateSize)),
     floatTensor('contexts', [partitions, contextSize], columns.floats(abi.PPO_CONTEXTS, partitions * contextSize)),
-    ...saveGuard(core, core.exports.ppo_pointer!(pointer, abi.PPO_LAST_GOOD)),
+    ...saveGuard(core, core.exports.ppo_pointer(pointer, abi.PPO_LAST_GOOD)),
     byteTensor('random', columns.bytes(abi.PPO_RANDOM, RANDOM_BYTES)),
     wordTensor('steps', [count]),
     doubleTensor('values', VALUES.map(get)),
@@ -154,13 +154,13 @@ export function loadPpo(
   const words = WORDS.map(([name]) => reader.words(name, count)) as [Uint32Array, Uint32Array]
   if (words[0].some((end) => end > 2)) throw invalid('an end is neither 0, 1 (terminated) nor 2 (truncated)')
   if (words[1].some((partition) => partition >= partitions)) throw invalid(`a partition is not below ${partitions}`)
-  const restoreGuard = loadGuard(core, core.exports.ppo_pointer!(pointer, abi.PPO_LAST_GOOD), reader)
+  const restoreGuard = loadGuard(core, core.exports.ppo_pointer(pointer, abi.PPO_LAST_GOOD), reader)
 
   restoreNets()
   restoreGuard()
-  core.exports.ppo_clear!(pointer)
-  core.exports.ppo_set!(pointer, abi.PPO_COUNT, count)
-  for (const [i, which] of VALUES.entries()) core.exports.ppo_set!(pointer, which, values[i]!)
+  core.exports.ppo_clear(pointer)
+  core.exports.ppo_set(pointer, abi.PPO_COUNT, count)
+  for (const [i, which] of VALUES.entries()) core.exports.ppo_set(pointer, which, values[i]!)
   const columns = new Columns(core, pointer)
   rows(shape).forEach(([, which, width, stride], column) => {
     const to = columns.floats(which, count * stride)
@@ -172,7 +172,7 @@ export function loadPpo(
   for (const [row, partition] of words[1].entries()) lastRows[partition] = row
   columns.floats(abi.PPO_IO, stateSize + contextSize).set(context, stateSize)
   columns.floats(abi.PPO_CONTEXTS, partitions * contextSize).set(contexts)
-  core.exports.ppo_fill_contexts!(pointer)
+  core.exports.ppo_fill_contexts(pointer)
   columns.bytes(abi.PPO_RANDOM, RANDOM_BYTES).set(random)
 }
 

@@ -4,7 +4,7 @@ import type { UpdateReport } from '../contracts.js'
 import type { Core } from '../core.js'
 import { ConfigError } from '../errors.js'
 import { type Tensor, TensorReader } from '../files/tensor.js'
-import { Arena } from '../memory/arena.js'
+import { type Arena, planArena } from '../memory/arena.js'
 import { readBlock, writeBlock } from '../memory/blocks.js'
 import type { Context, ContextEncoder } from '../nn/context-encoder.js'
 import { type GuardReport, guardReport } from '../nn/last-good.js'
@@ -83,33 +83,37 @@ export class PpoKernel {
     this.options = whole
     this.#core = core
     this.#actionWidth = policy === 'gaussian' ? actionSize : 1
-    const shape = new Arena(core, core.exports.ppo_shape_bytes!(hidden.length), 'PpoKernel')
-    const words = shapeWords(whole)
-    new Int32Array(core.memory.buffer, shape.pointer, words.length).set(words)
-    this.#arena = new Arena(core, core.exports.ppo_bytes!(shape.pointer) >>> 0, 'PpoKernel')
-    const { pointer } = this.#arena
+    const { exports } = core
+    const shape = shapeWords(whole)
     const orthogonal = whole.initialisation === 'orthogonal' ? 1 : 0
-    core.exports.ppo_create!(pointer, shape.pointer, orthogonal, seed | 0, Math.floor(seed / 2 ** 32) | 0)
-    core.exports.ppo_configure_adam!(pointer, ...adamArguments(whole))
-    core.exports.ppo_configure!(pointer, ...lossArguments(whole))
-    shape.dispose()
+    this.#arena = planArena(core, {
+      owner: 'PpoKernel',
+      shapeBytes: exports.ppo_shape_bytes(hidden.length),
+      shape,
+      bytes: (at) => exports.ppo_bytes(at),
+      create: (pointer, at) => {
+        exports.ppo_create(pointer, at, orthogonal, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+        exports.ppo_configure_adam(pointer, ...adamArguments(whole))
+        exports.ppo_configure(pointer, ...lossArguments(whole))
+        if (initialLogDeviation === 0 || policy !== 'gaussian') return
+        const parameters = readNet(core, pointer, abi.PPO_POLICY)
+        writeNet(core, pointer, abi.PPO_POLICY, parameters.fill(initialLogDeviation, parameters.length - actionSize))
+        exports.ppo_keep_good(pointer)
+      },
+    })
     this.#io = this.#at(abi.PPO_IO)
-    if (initialLogDeviation !== 0 && policy === 'gaussian') {
-      const parameters = this.parameters('policy')
-      this.setParameters('policy', parameters.fill(initialLogDeviation, parameters.length - actionSize))
-    }
   }
 
   /** Steps now stored. */
   get size(): number {
-    return this.#core.exports.ppo_get!(this.#arena.pointer, abi.PPO_COUNT)
+    return this.#core.exports.ppo_get(this.#arena.pointer, abi.PPO_COUNT)
   }
 
   /** Steps now stored of one partition. @throws {ConfigError} `partition_invalid` */
   stepsOf(partition: number): number {
     this.#checkPartition(partition)
     const { pointer } = this.#arena
-    const at = this.#core.exports.ppo_pointer!(pointer, abi.PPO_PARTITIONS)
+    const at = this.#core.exports.ppo_pointer(pointer, abi.PPO_PARTITIONS)
     const column = new Int32Array(this.#core.memory.buffer, at, this.size)
     return column.reduce((sum, of) => sum + (of === partition ? 1 : 0), 0)
   }
@@ -145,7 +149,7 @@ export class PpoKernel {
     const { actionSize } = this.options
     requireLength('out', out, actionSize)
     this.#putState(state)
-    this.#core.guard('ppo_act', (e) => e.ppo_act!(this.#arena.pointer, 0))
+    this.#core.exports.ppo_act(this.#arena.pointer, 0)
     const at = this.#actionAt + actionSize
     out.set(this.#arena.floats.subarray(at, at + actionSize))
   }
@@ -153,7 +157,7 @@ export class PpoKernel {
   /** V(state [S]). @throws {ConfigError} `size_mismatch` */
   value(state: Float32Array): number {
     this.#putState(state)
-    return this.#core.guard('ppo_value', (e) => e.ppo_value!(this.#arena.pointer))
+    return this.#core.exports.ppo_value(this.#arena.pointer)
   }
 
   /**
@@ -178,7 +182,7 @@ export class PpoKernel {
     const { floats, pointer } = this.#arena
     floats.set(nextState, this.#io + stateSize + contextSize)
     floats.set(action, this.#actionAt)
-    const status = this.#core.guard('ppo_insert', (e) => e.ppo_insert!(pointer, reward, terminated ? 1 : 0, partition))
+    const status = this.#core.exports.ppo_insert(pointer, reward, terminated ? 1 : 0, partition)
     if (status === abi.FULL) {
       throw new ConfigError('rollout_full', `the rollout holds ${this.size} steps: update or clear before the next one`)
     }
@@ -190,12 +194,12 @@ export class PpoKernel {
   /** The partition's episode is over; its last step, unless it terminated, was cut by a time limit. @throws {ConfigError} `partition_invalid` */
   endEpisode(partition = 0): void {
     this.#checkPartition(partition)
-    this.#core.exports.ppo_end_episode!(this.#arena.pointer, partition)
+    this.#core.exports.ppo_end_episode(this.#arena.pointer, partition)
   }
 
   /** Forgets the rollout. */
   clear(): void {
-    this.#core.exports.ppo_clear!(this.#arena.pointer)
+    this.#core.exports.ppo_clear(this.#arena.pointer)
   }
 
   /**
@@ -230,7 +234,7 @@ export class PpoKernel {
         Int32Array.from({ length: this.options.partitions }, (_, p) => p),
         this.#liveContexts(),
       )
-    const status = this.#core.guard('ppo_prepare', (e) => e.ppo_prepare!(this.#arena.pointer, encoderOf(contexts)))
+    const status = this.#core.exports.ppo_prepare(this.#arena.pointer, encoderOf(contexts))
     if (status === abi.EMPTY) throw emptyRollout()
   }
 
@@ -240,7 +244,7 @@ export class PpoKernel {
   }
 
   #epoch(encoder: number): void {
-    const status = this.#core.guard('ppo_epoch', (e) => e.ppo_epoch!(this.#arena.pointer, encoder))
+    const status = this.#core.exports.ppo_epoch(this.#arena.pointer, encoder)
     if (status === abi.EMPTY) throw emptyRollout()
   }
 
@@ -257,17 +261,17 @@ export class PpoKernel {
     const bad = indices.find((index) => !Number.isInteger(index) || index < 0 || index >= size)
     if (bad !== undefined) throw new ConfigError('index_invalid', `indices must be in 0 … ${size - 1}, got ${bad}`)
     const { pointer } = this.#arena
-    const at = this.#core.exports.ppo_pointer!(pointer, abi.PPO_ORDER)
+    const at = this.#core.exports.ppo_pointer(pointer, abi.PPO_ORDER)
     new Int32Array(this.#core.memory.buffer, at, indices.length).set(indices)
-    this.#core.guard('ppo_learn', (e) => e.ppo_learn!(pointer, indices.length))
+    this.#core.exports.ppo_learn(pointer, indices.length)
   }
 
   report(): PpoReport {
     const { pointer } = this.#arena
-    const get = (which: number): number => this.#core.exports.ppo_get!(pointer, which)
+    const get = (which: number): number => this.#core.exports.ppo_get(pointer, which)
     return {
       updates: get(abi.PPO_UPDATES),
-      ...guardReport(this.#core, this.#core.exports.ppo_pointer!(pointer, abi.PPO_LAST_GOOD)),
+      ...guardReport(this.#core, this.#core.exports.ppo_pointer(pointer, abi.PPO_LAST_GOOD)),
       criticLoss: get(abi.PPO_VALUE_LOSS),
       actorLoss: get(abi.PPO_POLICY_LOSS),
       meanQ: get(abi.PPO_MEAN_VALUE),
@@ -300,7 +304,7 @@ export class PpoKernel {
 
   /** A live hyperparameter as it is now. */
   get(name: LivePpoHyperparameter): number {
-    return this.#core.exports.ppo_get!(this.#arena.pointer, LIVE[name])
+    return this.#core.exports.ppo_get(this.#arena.pointer, LIVE[name])
   }
 
   /** @throws {ConfigError} `config_invalid` */
@@ -311,7 +315,7 @@ export class PpoKernel {
         `${name} must be one of ${Object.keys(LIVE).join(', ')} and >= 0, got ${value}`,
       )
     }
-    this.#core.exports.ppo_set!(this.#arena.pointer, LIVE[name], value)
+    this.#core.exports.ppo_set(this.#arena.pointer, LIVE[name], value)
   }
 
   /** A copy, canonical. */
@@ -323,10 +327,10 @@ export class PpoKernel {
   setParameters(which: PpoNet, parameters: Float32Array): void {
     const { pointer } = this.#arena
     const block = which === 'policy' ? abi.PPO_POLICY : abi.PPO_VALUE
-    requireLength(which, parameters, this.#core.exports.ppo_canonical!(pointer, block))
+    requireLength(which, parameters, this.#core.exports.ppo_canonical(pointer, block))
     requireFinite(which, parameters)
     this.#write(block, parameters)
-    this.#core.exports.ppo_keep_good!(pointer)
+    this.#core.exports.ppo_keep_good(pointer)
   }
 
   /** Networks, Adam moments and steps: what copies of an agent average and hand on. */
@@ -340,7 +344,7 @@ export class PpoKernel {
    */
   setLearned(tensors: readonly Tensor[]): void {
     loadPpoNets(this.#core, this.#arena, new TensorReader(tensors), (which, values) => this.#write(which, values))()
-    this.#core.exports.ppo_keep_good!(this.#arena.pointer)
+    this.#core.exports.ppo_keep_good(this.#arena.pointer)
   }
 
   /** Everything an exact resume needs: networks, moments, rollout, randomness, counters, live hyperparameters. */
@@ -372,7 +376,7 @@ export class PpoKernel {
   /** Index of a part in the arena's floats. */
   #at(which: number): number {
     const { pointer } = this.#arena
-    return (this.#core.exports.ppo_pointer!(pointer, which) - pointer) >>> 2
+    return (this.#core.exports.ppo_pointer(pointer, which) - pointer) >>> 2
   }
 
   #putState(state: Float32Array): void {
@@ -386,11 +390,7 @@ export class PpoKernel {
     requireLength('out', out, this.#actionWidth)
     this.#putState(state)
     const { pointer, floats } = this.#arena
-    try {
-      this.#core.exports.ppo_act!(pointer, sample)
-    } catch (cause) {
-      throw this.#core.failed('ppo_act', cause)
-    }
+    this.#core.exports.ppo_act(pointer, sample)
     const at = this.#actionAt
     for (let i = 0; i < out.length; i++) out[i] = floats[at + i]!
   }
@@ -429,9 +429,9 @@ export class PpoKernel {
       encoder.stage(contexts.contexts, this.#core)
     }
     const { pointer } = this.#arena
-    const at = this.#core.exports.ppo_pointer!(pointer, abi.PPO_CHOSEN)
+    const at = this.#core.exports.ppo_pointer(pointer, abi.PPO_CHOSEN)
     new Int32Array(this.#core.memory.buffer, at, partitions.length).set(partitions)
-    this.#core.exports.ppo_choose!(pointer, partitions.length)
+    this.#core.exports.ppo_choose(pointer, partitions.length)
   }
 
   #checkPartition(partition: number): void {
@@ -451,15 +451,20 @@ export class PpoKernel {
   }
 
   #read(which: number): Float32Array {
-    const { pointer } = this.#arena
-    const length = this.#core.exports.ppo_canonical!(pointer, which)
-    return readBlock(this.#core, 'ppo_convert', [pointer, which], length)
+    return readNet(this.#core, this.#arena.pointer, which)
   }
 
   #write(which: number, values: Float32Array): void {
-    writeBlock(this.#core, 'ppo_convert', [this.#arena.pointer, which], values)
+    writeNet(this.#core, this.#arena.pointer, which, values)
   }
 }
+
+/** A block of the agent at `pointer`, canonical, a copy. */
+const readNet = (core: Core, pointer: number, which: number): Float32Array =>
+  readBlock(core, core.exports.ppo_canonical(pointer, which), (at) => core.exports.ppo_convert(pointer, which, at, 0))
+
+const writeNet = (core: Core, pointer: number, which: number, values: Float32Array): void =>
+  writeBlock(core, values, (at) => core.exports.ppo_convert(pointer, which, at, 1))
 
 const emptyRollout = (): ConfigError =>
   new ConfigError('rollout_empty', 'update needs at least one stored step (call insert first)')

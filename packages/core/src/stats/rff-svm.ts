@@ -3,6 +3,7 @@ import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { doubleTensor, type Tensor, TensorReader } from '../files/tensor.js'
 import { Arena } from '../memory/arena.js'
+import { withBlock } from '../memory/blocks.js'
 import { Random } from '../random/random.js'
 
 // The block of assembly/stats/svm.ts, in doubles.
@@ -77,24 +78,28 @@ export class RffSvm {
     this.featureCount = features
     this.#core = core
     this.#learnsMoments = moments === undefined
-    this.#row = core.exports.svm_bytes!(inputs, features)
-    const random = new Random(core, seed)
-    this.#arena = new Arena(core, this.#row + 8 * inputs, 'RffSvm')
+    this.#row = core.exports.svm_bytes(inputs, features)
     const rate = learningRate === 'optimal' ? 0 : learningRate
     const { negative, positive } = classWeights
-    core.exports.svm_create!(
-      this.#arena.pointer,
-      inputs,
-      features,
-      gamma,
-      alpha,
-      rate,
-      negative,
-      positive,
-      averageFrom,
-      random.pointer,
-    )
-    random.dispose()
+    const random = new Random(core, seed)
+    try {
+      this.#arena = new Arena(core, this.#row + 8 * inputs, 'RffSvm')
+      const { pointer } = this.#arena
+      core.exports.svm_create(
+        pointer,
+        inputs,
+        features,
+        gamma,
+        alpha,
+        rate,
+        negative,
+        positive,
+        averageFrom,
+        random.pointer,
+      )
+    } finally {
+      random.dispose()
+    }
     if (moments) {
       this.#arena.doubles.set(Float64Array.from(moments.mean), HEAD)
       this.#arena.doubles.set(Float64Array.from(moments.variance), HEAD + inputs)
@@ -122,19 +127,18 @@ export class RffSvm {
     if (weights) checkWeights(weights, n)
     if (n === 0) return
     const xDoubles = n * this.inputs
-    const staging = this.#core.allocate(8 * (xDoubles + 2 * n))
-    const doubles = new Float64Array(this.#core.memory.buffer, staging, xDoubles + 2 * n)
-    doubles.set(x)
-    doubles.set(labels, xDoubles)
-    if (weights) doubles.set(weights, xDoubles + n)
-    else doubles.fill(1, xDoubles + n)
-    this.#core.guard('svm_fit', (e) => {
+    withBlock(this.#core, 8 * (xDoubles + 2 * n), (staging) => {
+      const doubles = new Float64Array(this.#core.memory.buffer, staging, xDoubles + 2 * n)
+      doubles.set(x)
+      doubles.set(labels, xDoubles)
+      if (weights) doubles.set(weights, xDoubles + n)
+      else doubles.fill(1, xDoubles + n)
+      const { exports } = this.#core
       const { pointer } = this.#arena
       const y = staging + 8 * xDoubles
-      if (this.#learnsMoments) e.svm_observe!(pointer, staging, n)
-      e.svm_fit!(pointer, staging, y, y + 8 * n, n)
+      if (this.#learnsMoments) exports.svm_observe(pointer, staging, n)
+      exports.svm_fit(pointer, staging, y, y + 8 * n, n)
     })
-    this.#core.release(staging)
   }
 
   /**
@@ -143,11 +147,7 @@ export class RffSvm {
    */
   decision(x: Numbers): number {
     const row = this.#stage(x)
-    try {
-      return this.#core.exports.svm_decide!(this.#arena.pointer, row)
-    } catch (cause) {
-      throw this.#core.failed('svm_decide', cause)
-    }
+    return this.#core.exports.svm_decide(this.#arena.pointer, row)
   }
 
   /**
@@ -157,7 +157,7 @@ export class RffSvm {
    */
   features(x: Numbers): Float64Array {
     const row = this.#stage(x)
-    this.#core.guard('svm_map', (e) => e.svm_map!(this.#arena.pointer, row))
+    this.#core.exports.svm_map(this.#arena.pointer, row)
     const end = this.#row >>> 3
     return this.#arena.doubles.slice(end - this.featureCount, end)
   }

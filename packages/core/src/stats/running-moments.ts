@@ -3,6 +3,7 @@ import type { Core } from '../core.js'
 import { ConfigError } from '../errors.js'
 import { doubleTensor, type Tensor, TensorReader } from '../files/tensor.js'
 import { Arena } from '../memory/arena.js'
+import { withBlock } from '../memory/blocks.js'
 
 const HEAD_DOUBLES = 2
 
@@ -24,9 +25,9 @@ export class RunningMoments {
     if (!isCount(size)) throw new ConfigError('config_invalid', `size must be a positive integer, got ${size}`)
     this.size = size
     this.#core = core
-    this.#block = core.exports.moments_bytes!(size)
+    this.#block = core.exports.moments_bytes(size)
     this.#arena = new Arena(core, this.#block + 8 * size, 'RunningMoments')
-    core.exports.moments_create!(this.#arena.pointer, size)
+    core.exports.moments_create(this.#arena.pointer, size)
   }
 
   /** Rows seen. */
@@ -44,10 +45,10 @@ export class RunningMoments {
     requireFinite('x', x)
     if (n === 1) this.#merge(this.#stage(x), 1)
     else {
-      const staging = this.#core.allocate(x.byteLength)
-      new Float32Array(this.#core.memory.buffer, staging, x.length).set(x)
-      this.#merge(staging, n)
-      this.#core.release(staging)
+      withBlock(this.#core, x.byteLength, (staging) => {
+        new Float32Array(this.#core.memory.buffer, staging, x.length).set(x)
+        this.#merge(staging, n)
+      })
     }
   }
 
@@ -60,11 +61,7 @@ export class RunningMoments {
     requireLength('out', out, this.size)
     const from = this.#stage(x)
     const to = from + 4 * this.size
-    try {
-      this.#core.exports.moments_normalise!(this.#arena.pointer, from, to, 1)
-    } catch (cause) {
-      throw this.#core.failed('moments_normalise', cause)
-    }
+    this.#core.exports.moments_normalise(this.#arena.pointer, from, to, 1)
     const { floats } = this.#arena
     const at = (this.#block >>> 2) + this.size
     for (let i = 0; i < this.size; i++) out[i] = floats[at + i]!
@@ -117,6 +114,6 @@ export class RunningMoments {
   }
 
   #merge(rows: number, n: number): void {
-    this.#core.guard('moments_update', (e) => e.moments_update!(this.#arena.pointer, rows, n))
+    this.#core.exports.moments_update(this.#arena.pointer, rows, n)
   }
 }

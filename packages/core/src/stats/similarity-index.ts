@@ -66,15 +66,11 @@ export class SimilarityIndex {
     this.#write(this.#query, vector)
     const { core, pointer } = this.#arena
     const answer = this.#query + this.#paddedWidth
-    try {
-      const row = core.exports.similarity_nearest!(
-        ...([pointer, pointer + 4 * this.#groups, pointer + 4 * this.#query, pointer + 4 * answer] as const),
-        ...([this.rows, this.#paddedWidth, group] as const),
-      )
-      return row < 0 ? undefined : { row, similarity: this.#arena.floats[answer]! }
-    } catch (cause) {
-      throw core.failed('similarity_nearest', cause)
-    }
+    const row = core.exports.similarity_nearest(
+      ...([pointer, pointer + 4 * this.#groups, pointer + 4 * this.#query, pointer + 4 * answer] as const),
+      ...([this.rows, this.#paddedWidth, group] as const),
+    )
+    return row < 0 ? undefined : { row, similarity: this.#arena.floats[answer]! }
   }
 
   dispose(): void {

@@ -4,6 +4,7 @@ import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { doubleTensor, floatTensor, type Tensor, TensorReader } from '../files/tensor.js'
 import { Arena } from '../memory/arena.js'
+import { withBlock } from '../memory/blocks.js'
 
 /** Classes of an answer's length: below the percentiles 25, 50, 75, 99 of its model, and above (dissertation 6.3.2). */
 export const LENGTH_CLASSES = 5
@@ -49,11 +50,12 @@ export class LengthModel {
     problems.throwIfAny('LengthModel')
     this.options = { bits, models, seed }
     this.#core = core
-    const scratch = new Arena(core, core.exports.length_shape_bytes!() >>> 0, 'LengthModel')
-    const bytes = core.exports.length_bytes!(scratch.pointer, bits, models) >>> 0
-    scratch.dispose()
+    const { exports } = core
+    const bytes = withBlock(core, exports.length_shape_bytes(), (scratch) =>
+      exports.length_bytes(scratch, bits, models),
+    )
     this.#arena = new Arena(core, bytes, 'LengthModel')
-    core.exports.length_create!(this.#arena.pointer, bits, models, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+    exports.length_create(this.#arena.pointer, bits, models, seed | 0, Math.floor(seed / 2 ** 32) | 0)
     this.#textAt = this.#at(abi.LENGTH_TEXT)
     this.#probabilitiesAt = this.#at(abi.LENGTH_PROBABILITIES)
   }
@@ -76,7 +78,7 @@ export class LengthModel {
   set learningRate(rate: number) {
     if (!(rate >= 0 && rate < Infinity))
       throw new ConfigError('config_invalid', `learningRate must be ≥ 0, got ${rate}`)
-    this.#core.exports.length_set!(this.#arena.pointer, abi.LENGTH_RATE, rate)
+    this.#core.exports.length_set(this.#arena.pointer, abi.LENGTH_RATE, rate)
   }
 
   /**
@@ -86,11 +88,7 @@ export class LengthModel {
   predict(prompt: string, model: number): Float32Array {
     const { pointer } = this.#arena
     const bytes = this.#stage(prompt)
-    try {
-      this.#core.exports.length_predict!(pointer, bytes, prompt.length, model)
-    } catch (cause) {
-      throw this.#core.failed('length_predict', cause)
-    }
+    this.#core.exports.length_predict(pointer, bytes, prompt.length, model)
     return this.#probabilities
   }
 
@@ -101,7 +99,7 @@ export class LengthModel {
   learn(prompt: string, model: number, target: number): number {
     const { pointer } = this.#arena
     const bytes = this.#stage(prompt)
-    return this.#core.guard('length_learn', (e) => e.length_learn!(pointer, bytes, prompt.length, model, target))
+    return this.#core.exports.length_learn(pointer, bytes, prompt.length, model, target)
   }
 
   /** The distinct rows of the table that a prompt's n-grams hash to, in the order they are met; and its raw counts. */
@@ -149,10 +147,10 @@ export class LengthModel {
     const [updates, seen, rate] = reader.doubles('values', 3)
     const { buffer } = this.#core.memory
     for (const [which, values] of blocks) new Float32Array(buffer, this.#at(which), values.length).set(values)
-    const { length_set: set } = this.#core.exports
-    set!(this.#arena.pointer, abi.LENGTH_UPDATES, updates!)
-    set!(this.#arena.pointer, abi.LENGTH_SEEN, seen!)
-    set!(this.#arena.pointer, abi.LENGTH_RATE, rate!)
+    const set = (which: number, value: number): void => this.#core.exports.length_set(this.#arena.pointer, which, value)
+    set(abi.LENGTH_UPDATES, updates!)
+    set(abi.LENGTH_SEEN, seen!)
+    set(abi.LENGTH_RATE, rate!)
   }
 
   dispose(): void {
@@ -175,10 +173,10 @@ export class LengthModel {
   }
 
   #at(which: number): number {
-    return this.#core.exports.length_pointer!(this.#arena.pointer, which) >>> 0
+    return this.#core.exports.length_pointer(this.#arena.pointer, which)
   }
 
   #get(which: number): number {
-    return this.#core.exports.length_get!(this.#arena.pointer, which)
+    return this.#core.exports.length_get(this.#arena.pointer, which)
   }
 }

@@ -62,7 +62,7 @@ export class TraceKernel {
 
   constructor(core: Core) {
     this.#core = core
-    this.#arena = new Arena(core, core.exports.path_bytes!(SMALLEST), 'TraceKernel')
+    this.#arena = new Arena(core, core.exports.path_bytes(SMALLEST), 'TraceKernel')
   }
 
   /**
@@ -72,22 +72,21 @@ export class TraceKernel {
   extract(columns: PathColumns, request: PathRequest, order: (rows: Int32Array) => void): PathResult {
     const n = columns.startNs.length
     this.#reserve(n)
+    const { exports, memory } = this.#core
     const block = this.#arena.pointer
-    return this.#core.guard('path_resume', (exports) => {
-      exports.path_layout!(block, n)
-      const { buffer } = exports.memory
-      const at = (which: number): number => exports.path_column!(block, which) >>> 0
-      new Float64Array(buffer, at(abi.PATH_START), n).set(columns.startNs)
-      new Float64Array(buffer, at(abi.PATH_END), n).set(columns.endNs)
-      new Int32Array(buffer, at(abi.PATH_PARENT), n).set(columns.parent)
-      new Uint8Array(buffer, at(abi.PATH_KIND), n).set(columns.kind)
-      new Uint8Array(buffer, at(abi.PATH_FLAGS), n).set(columns.flags)
-      exports.path_begin!(block, request.root, optionBits(request), request.toleranceNs)
-      for (let tied = exports.path_resume!(block); tied > 0; tied = exports.path_resume!(block)) {
-        order(new Int32Array(buffer, at(abi.PATH_TIED), tied))
-      }
-      return this.#read(columns, request.mode === 'firm')
-    })
+    exports.path_layout(block, n)
+    const { buffer } = memory
+    const at = (which: number): number => exports.path_column(block, which)
+    new Float64Array(buffer, at(abi.PATH_START), n).set(columns.startNs)
+    new Float64Array(buffer, at(abi.PATH_END), n).set(columns.endNs)
+    new Int32Array(buffer, at(abi.PATH_PARENT), n).set(columns.parent)
+    new Uint8Array(buffer, at(abi.PATH_KIND), n).set(columns.kind)
+    new Uint8Array(buffer, at(abi.PATH_FLAGS), n).set(columns.flags)
+    exports.path_begin(block, request.root, optionBits(request), request.toleranceNs)
+    for (let tied = exports.path_resume(block); tied > 0; tied = exports.path_resume(block)) {
+      order(new Int32Array(buffer, at(abi.PATH_TIED), tied))
+    }
+    return this.#read(columns, request.mode === 'firm')
   }
 
   dispose(): void {
@@ -101,15 +100,14 @@ export class TraceKernel {
   #reserve(n: number): void {
     if (n <= this.#capacity) return
     const capacity = Math.max(n, Math.min(2 * this.#capacity, 1 << 20)) // doubling for small ones, to the point for large
-    const pathBytes = this.#core.exports.path_bytes!
-    const bytes = pathBytes(capacity)
+    const bytes = this.#core.exports.path_bytes(capacity)
     this.#arena.dispose()
     try {
       this.#arena = new Arena(this.#core, bytes, 'TraceKernel')
       this.#capacity = capacity
     } catch (cause) {
       this.#capacity = SMALLEST
-      this.#arena = new Arena(this.#core, pathBytes(SMALLEST), 'TraceKernel')
+      this.#arena = new Arena(this.#core, this.#core.exports.path_bytes(SMALLEST), 'TraceKernel')
       if (!(cause instanceof CoreError) || cause.code !== 'core_out_of_memory') throw cause
       throw new CoreError(
         'core_out_of_memory',
@@ -125,8 +123,8 @@ export class TraceKernel {
     const { exports } = this.#core
     const block = this.#arena.pointer
     const { buffer } = exports.memory
-    const at = (which: number): number => exports.path_column!(block, which) >>> 0
-    const get = (which: number): number => exports.path_get!(block, which)
+    const at = (which: number): number => exports.path_column(block, which)
+    const get = (which: number): number => exports.path_get(block, which)
     const window = (which: number): Float64Array => new Float64Array(buffer, at(which), n).slice()
 
     const size = get(abi.PATH_SECTIONS)

@@ -19,7 +19,7 @@ function map(core: Core, kind: number, x: Float32Array): Float32Array {
   const from = core.allocate(x.byteLength)
   const to = core.allocate(x.byteLength)
   new Float32Array(core.memory.buffer, from, x.length).set(x)
-  core.exports.single_map!(kind, from, to, x.length)
+  core.exports.single_map(kind, from, to, x.length)
   const y = new Float32Array(core.memory.buffer, to, x.length).slice()
   core.release(from)
   core.release(to)

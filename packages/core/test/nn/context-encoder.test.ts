@@ -228,30 +228,30 @@ describe('ContextEncoder gradients, by central differences', () => {
       ...[kind, of.inputSize, of.hiddenSize, of.layers, Number(of.allHidden), 3, 2, 4],
       ...[of.activation === 'relu' ? 1 : 2, of.dense.length, ...of.dense],
     ]
-    const shapeAt = real64.allocate(e.encoder_shape_bytes!(of.layers + of.dense.length))
+    const shapeAt = real64.allocate(e.encoder_shape_bytes(of.layers + of.dense.length))
     new Int32Array(e.memory.buffer, shapeAt, words.length).set(words)
-    const encoder = real64.allocate(e.encoder_bytes!(shapeAt))
-    e.encoder_create!(encoder, shapeAt, 4, 0)
-    e.encoder_configure!(encoder, 0.01, 0, 0)
-    const at = (which: number): number => e.encoder_pointer!(encoder, which)
+    const encoder = real64.allocate(e.encoder_bytes(shapeAt))
+    e.encoder_create(encoder, shapeAt, 4, 0)
+    e.encoder_configure(encoder, 0.01, 0, 0)
+    const at = (which: number): number => e.encoder_pointer(encoder, which)
     const flat = of.lengths.flatMap((_, g) => sequencesOf(of, g).flat(2))
     real64.f64(at(abi.ENCODER_STEPS), flat.length).set(flat)
     new Int32Array(e.memory.buffer, at(abi.ENCODER_COUNTS), 3).set(of.lengths.map((lengths) => lengths.length))
     new Int32Array(e.memory.buffer, at(abi.ENCODER_LENGTHS), 3).set(of.lengths.flat())
     const weights = wave(9, 8) // loss = Σ weights · z
-    const count = e.encoder_canonical!(encoder)
+    const count = e.encoder_canonical(encoder)
     const canonical = real64.allocate(8 * count)
     const read = (which: number): Float64Array => {
-      e.encoder_convert!(encoder, which, canonical, 0)
+      e.encoder_convert(encoder, which, canonical, 0)
       return real64.f64(canonical, count).slice()
     }
     real64.f64(at(abi.ENCODER_SLOPES), 9).set(weights)
-    e.encoder_gradients!(encoder, 3)
+    e.encoder_gradients(encoder, 3)
     const analytic = read(abi.ENCODER_GRADIENT)
     const differences = centralDifferences(read(abi.ENCODER_PARAMETERS), (parameters) => {
       real64.f64(canonical, count).set(parameters)
-      e.encoder_convert!(encoder, abi.ENCODER_PARAMETERS, canonical, 1)
-      e.encoder_encode!(encoder, 3)
+      e.encoder_convert(encoder, abi.ENCODER_PARAMETERS, canonical, 1)
+      e.encoder_encode(encoder, 3)
       return real64.f64(at(abi.ENCODER_EMBEDDINGS), 9).reduce((sum, z, i) => sum + z * weights[i]!, 0)
     })
     expect(analytic.some((slope) => slope !== 0)).toBe(true)

@@ -126,13 +126,13 @@ describe('Gru', () => {
   ] as const)('has the gradients that central differences give: %s', (_, layers, directions, lengths) => {
     const [I, H, N, T] = [3, 5, 3, 4]
     const e = real64.exports
-    const gru = real64.allocate(e.gru_plan_bytes!())
-    e.gru_plan!(gru, I, H, layers, directions, N, T)
-    const count = e.gru_canonical!(gru)
+    const gru = real64.allocate(e.gru_plan_bytes())
+    e.gru_plan(gru, I, H, layers, directions, N, T)
+    const count = e.gru_canonical(gru)
     const states = layers * directions * N * H
     const outputs = N * T * directions * H
-    const [flat, gradients] = [real64.allocate(8 * e.gru_flat!(gru)), real64.allocate(8 * e.gru_flat!(gru))]
-    const [canonical, workspace] = [real64.allocate(8 * count), real64.allocate(8 * e.gru_workspace!(gru))]
+    const [flat, gradients] = [real64.allocate(8 * e.gru_flat(gru)), real64.allocate(8 * e.gru_flat(gru))]
+    const [canonical, workspace] = [real64.allocate(8 * count), real64.allocate(8 * e.gru_workspace(gru))]
     const lengthsAt = real64.words(lengths)
     const parts = { parameters: wave(count, 5), x: wave(N * T * I, 3), first: wave(states, 7) }
     const weights = { y: wave(outputs, 4), last: wave(states, 6) } // loss = Σ weights · (outputs, final states)
@@ -141,19 +141,19 @@ describe('Gru', () => {
     const loss = (changed: Partial<typeof parts>): number => {
       const { parameters, x, first } = { ...parts, ...changed }
       real64.f64(canonical, count).set(parameters)
-      e.gru_convert!(gru, flat, canonical, 1)
+      e.gru_convert(gru, flat, canonical, 1)
       real64.f64(at.x, x.length).set(x)
       real64.f64(at.first, first.length).set(first)
-      e.gru_forward!(gru, flat, at.x, N, T, lengthsAt, at.first, at.last, workspace)
-      e.gru_outputs!(gru, N, T, y, workspace)
+      e.gru_forward(gru, flat, at.x, N, T, lengthsAt, at.first, at.last, workspace)
+      e.gru_outputs(gru, N, T, y, workspace)
       const sum = (values: Float64Array, by: Float64Array): number => values.reduce((s, v, i) => s + v * by[i]!, 0)
       return sum(real64.f64(y, outputs), weights.y) + sum(real64.f64(at.last, states), weights.last)
     }
     loss({})
     const [dx, dFirst] = [real64.allocate(8 * parts.x.length), real64.allocate(8 * states)]
     const [dy, dLast] = [real64.put(weights.y), real64.put(weights.last)]
-    e.gru_backward!(gru, flat, N, T, lengthsAt, dy, dLast, gradients, dx, dFirst, workspace)
-    e.gru_convert!(gru, gradients, canonical, 0)
+    e.gru_backward(gru, flat, N, T, lengthsAt, dy, dLast, gradients, dx, dFirst, workspace)
+    e.gru_convert(gru, gradients, canonical, 0)
     const got = {
       parameters: real64.f64(canonical, count).slice(),
       x: real64.f64(dx, parts.x.length).slice(),

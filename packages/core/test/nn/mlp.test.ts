@@ -97,26 +97,26 @@ describe('Mlp', () => {
     const sizes = [5, 9, 7, 3]
     const batch = 6
     const e = real64.exports
-    const net = real64.allocate(e.mlp_net_bytes!(3))
-    e.mlp_plan!(net, 3, real64.words(sizes), real64.words([0, 0, 0].map(() => KINDS.indexOf(kind))), batch)
-    const count = e.mlp_canonical!(net)
-    const [flat, gradients] = [real64.allocate(8 * e.mlp_flat!(net)), real64.allocate(8 * e.mlp_flat!(net))]
-    const [canonical, workspace] = [real64.allocate(8 * count), real64.allocate(8 * e.mlp_workspace!(net))]
+    const net = real64.allocate(e.mlp_net_bytes(3))
+    e.mlp_plan(net, 3, real64.words(sizes), real64.words([0, 0, 0].map(() => KINDS.indexOf(kind))), batch)
+    const count = e.mlp_canonical(net)
+    const [flat, gradients] = [real64.allocate(8 * e.mlp_flat(net)), real64.allocate(8 * e.mlp_flat(net))]
+    const [canonical, workspace] = [real64.allocate(8 * count), real64.allocate(8 * e.mlp_workspace(net))]
     const inputs = wave(batch * 5, 3)
     const weights = wave(batch * 3, 4) // loss = Σ weights · y
     const [x, y] = [real64.put(inputs), real64.allocate(8 * batch * 3)]
     const [dy, dx] = [real64.put(weights), real64.allocate(8 * batch * 5)]
     const loss = (parameters: Float64Array, values: Float64Array): number => {
       real64.f64(canonical, count).set(parameters)
-      e.mlp_convert!(net, flat, canonical, 1)
+      e.mlp_convert(net, flat, canonical, 1)
       real64.f64(x, values.length).set(values)
-      e.mlp_forward!(net, flat, x, y, batch, workspace)
+      e.mlp_forward(net, flat, x, y, batch, workspace)
       return real64.f64(y, batch * 3).reduce((sum, value, i) => sum + weights[i]! * value, 0)
     }
     const parameters = wave(count, 5)
     loss(parameters, inputs)
-    e.mlp_backward!(net, flat, x, dy, batch, workspace, gradients, dx)
-    e.mlp_convert!(net, gradients, canonical, 0)
+    e.mlp_backward(net, flat, x, dy, batch, workspace, gradients, dx)
+    e.mlp_convert(net, gradients, canonical, 0)
     const byParameters = real64.f64(canonical, count).slice()
     const byInputs = real64.f64(dx, batch * 5).slice()
     // A central difference of step 1e-6 in f64 is good to about 1e-9.

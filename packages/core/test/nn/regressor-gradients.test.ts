@@ -36,37 +36,30 @@ class RawRegressor {
   constructor(hyper: Hyper, contextSize = CONTEXT, batch = ROWS) {
     const e = real64.exports
     const words = [FEATURES, contextSize, OUTPUTS, batch, GROUPS, HIDDEN.length, ...HIDDEN]
-    const shape = real64.allocate(e.regressor_shape_bytes!(HIDDEN.length))
+    const shape = real64.allocate(e.regressor_shape_bytes(HIDDEN.length))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
-    this.pointer = real64.allocate(e.regressor_bytes!(shape))
-    e.regressor_create!(this.pointer, shape, 5, 0)
-    e.regressor_configure!(
-      this.pointer,
-      hyper.loss,
-      hyper.learningRate,
-      hyper.weightDecay,
-      hyper.maxNorm,
-      hyper.dropout,
-    )
+    this.pointer = real64.allocate(e.regressor_bytes(shape))
+    e.regressor_create(this.pointer, shape, 5, 0)
+    e.regressor_configure(this.pointer, hyper.loss, hyper.learningRate, hyper.weightDecay, hyper.maxNorm, hyper.dropout)
   }
 
   at(which: number): number {
-    return real64.exports.regressor_pointer!(this.pointer, which)
+    return real64.exports.regressor_pointer(this.pointer, which)
   }
 
   read(which: number): Float64Array {
-    const length = real64.exports.regressor_canonical!(this.pointer)
+    const length = real64.exports.regressor_canonical(this.pointer)
     const staging = real64.allocate(8 * length)
-    real64.exports.regressor_convert!(this.pointer, which, staging, 0)
+    real64.exports.regressor_convert(this.pointer, which, staging, 0)
     const values = real64.f64(staging, length).slice()
-    real64.exports.memory_release!(staging)
+    real64.exports.memory_release(staging)
     return values
   }
 
   write(values: Float64Array): void {
     const staging = real64.put(values)
-    real64.exports.regressor_convert!(this.pointer, abi.REGRESSOR_PARAMETERS, staging, 1)
-    real64.exports.memory_release!(staging)
+    real64.exports.regressor_convert(this.pointer, abi.REGRESSOR_PARAMETERS, staging, 1)
+    real64.exports.memory_release(staging)
   }
 
   learn(given = contexts): number {
@@ -75,8 +68,8 @@ class RawRegressor {
     real64.f64(this.at(abi.REGRESSOR_GOALS), y.length).set(y)
     real64.f64(this.at(abi.REGRESSOR_CONTEXTS), given.length).set(given)
     new Int32Array(real64.exports.memory.buffer, this.at(abi.REGRESSOR_GROUPS), ROWS).set(GROUP_OF)
-    real64.exports.regressor_learn!(this.pointer, ROWS, GROUPS, 0)
-    return real64.exports.regressor_get!(this.pointer, abi.REGRESSOR_LOSS)
+    real64.exports.regressor_learn(this.pointer, ROWS, GROUPS, 0)
+    return real64.exports.regressor_get(this.pointer, abi.REGRESSOR_LOSS)
   }
 
   randomState(): Uint8Array {

@@ -22,48 +22,48 @@ class RawBcq {
     const e = real64.exports
     const sizes = [S, A, o.batchSize, o.capacity, Z, o.targetCandidates, o.actingCandidates]
     const words = [...sizes, hidden.length, ...hidden]
-    const shape = real64.allocate(e.bcq_shape_bytes!(hidden.length))
+    const shape = real64.allocate(e.bcq_shape_bytes(hidden.length))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
-    this.pointer = real64.allocate(e.bcq_bytes!(shape))
-    e.bcq_create!(this.pointer, shape, o.seed, 0, o.latentBound)
-    e.bcq_configure!(this.pointer, o.learningRate, o.discount, o.targetRate, o.reach, o.pessimism, o.divergenceWeight)
+    this.pointer = real64.allocate(e.bcq_bytes(shape))
+    e.bcq_create(this.pointer, shape, o.seed, 0, o.latentBound)
+    e.bcq_configure(this.pointer, o.learningRate, o.discount, o.targetRate, o.reach, o.pessimism, o.divergenceWeight)
     const io = this.at(abi.BCQ_IO)
     for (let i = 0; i < 13; i++) {
       const t = transition(i)
       const record = [...t.state, ...t.action, ...t.next, 0, 0, t.reward, Number(t.terminated), 0]
       real64.f64(io, record.length).set(record)
-      expect(e.bcq_insert!(this.pointer)).toBe(abi.OK)
+      expect(e.bcq_insert(this.pointer)).toBe(abi.OK)
     }
     const indices = this.at(abi.BCQ_INDICES)
     new Int32Array(e.memory.buffer, indices, INDICES.length).set(INDICES)
-    e.bcq_draw!(this.pointer)
+    e.bcq_draw(this.pointer)
   }
 
   at(which: number): number {
-    return real64.exports.bcq_pointer!(this.pointer, which)
+    return real64.exports.bcq_pointer(this.pointer, which)
   }
 
   read(block: number, net: number): Float64Array {
-    const length = real64.exports.bcq_canonical!(this.pointer, net)
+    const length = real64.exports.bcq_canonical(this.pointer, net)
     const staging = real64.allocate(8 * length)
-    real64.exports.bcq_convert!(this.pointer, block, net, staging, 0)
+    real64.exports.bcq_convert(this.pointer, block, net, staging, 0)
     const values = real64.f64(staging, length).slice()
-    real64.exports.memory_release!(staging)
+    real64.exports.memory_release(staging)
     return values
   }
 
   write(block: number, net: number, values: Float64Array): void {
     const staging = real64.put(values)
-    real64.exports.bcq_convert!(this.pointer, block, net, staging, 1)
-    real64.exports.memory_release!(staging)
+    real64.exports.bcq_convert(this.pointer, block, net, staging, 1)
+    real64.exports.memory_release(staging)
   }
 
   learn(): void {
-    real64.exports.bcq_learn!(this.pointer)
+    real64.exports.bcq_learn(this.pointer)
   }
 
   get(which: number): number {
-    return real64.exports.bcq_get!(this.pointer, which)
+    return real64.exports.bcq_get(this.pointer, which)
   }
 }
 

@@ -30,11 +30,11 @@ class RawAgent {
       options.hidden.length,
       ...options.hidden,
     ]
-    const shape = real64.allocate(e.ddpg_shape_bytes!(options.hidden.length, 1))
+    const shape = real64.allocate(e.ddpg_shape_bytes(options.hidden.length, 1))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
-    this.pointer = real64.allocate(e.ddpg_bytes!(shape))
-    e.ddpg_create!(this.pointer, shape, options.seed, 0)
-    e.ddpg_configure!(
+    this.pointer = real64.allocate(e.ddpg_bytes(shape))
+    e.ddpg_create(this.pointer, shape, options.seed, 0)
+    e.ddpg_configure(
       this.pointer,
       options.actorLearningRate,
       options.criticLearningRate,
@@ -48,7 +48,7 @@ class RawAgent {
       options.saturationPenalty ?? 0,
       options.saturationLimit ?? 1.5,
     )
-    const io = e.off_policy_pointer!(this.pointer, abi.OFF_POLICY_IO)
+    const io = e.off_policy_pointer(this.pointer, abi.OFF_POLICY_IO)
     for (const t of transitions) {
       const record = [
         ...t.state,
@@ -60,38 +60,38 @@ class RawAgent {
         t.rule ? 1 : 0,
       ]
       real64.f64(io, record.length).set(record)
-      expect(e.off_policy_insert!(this.pointer, 0)).toBe(abi.OK)
+      expect(e.off_policy_insert(this.pointer, 0)).toBe(abi.OK)
     }
   }
 
   read(which: number): Float64Array {
-    const length = real64.exports.ddpg_canonical!(this.pointer, which)
+    const length = real64.exports.ddpg_canonical(this.pointer, which)
     const staging = real64.allocate(8 * length)
-    real64.exports.ddpg_convert!(this.pointer, which, staging, 0)
+    real64.exports.ddpg_convert(this.pointer, which, staging, 0)
     const values = real64.f64(staging, length).slice()
-    real64.exports.memory_release!(staging)
+    real64.exports.memory_release(staging)
     return values
   }
 
   write(which: number, values: Float64Array): void {
     const staging = real64.put(values)
-    real64.exports.ddpg_convert!(this.pointer, which, staging, 1)
-    real64.exports.memory_release!(staging)
+    real64.exports.ddpg_convert(this.pointer, which, staging, 1)
+    real64.exports.memory_release(staging)
   }
 
   learn(): void {
-    const indices = real64.exports.off_policy_pointer!(this.pointer, abi.OFF_POLICY_INDICES)
+    const indices = real64.exports.off_policy_pointer(this.pointer, abi.OFF_POLICY_INDICES)
     new Int32Array(real64.exports.memory.buffer, indices, INDICES.length).set(INDICES)
-    real64.exports.ddpg_learn!(this.pointer)
+    real64.exports.ddpg_learn(this.pointer)
   }
 
   get(which: number): number {
-    return real64.exports.ddpg_get!(this.pointer, which)
+    return real64.exports.ddpg_get(this.pointer, which)
   }
 
   skipped(): number {
-    const guard = real64.exports.off_policy_pointer!(this.pointer, abi.OFF_POLICY_LAST_GOOD)
-    return real64.exports.last_good_get!(guard, abi.LAST_GOOD_SKIPPED)
+    const guard = real64.exports.off_policy_pointer(this.pointer, abi.OFF_POLICY_LAST_GOOD)
+    return real64.exports.last_good_get(guard, abi.LAST_GOOD_SKIPPED)
   }
 }
 

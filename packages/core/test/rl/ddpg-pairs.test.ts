@@ -196,11 +196,11 @@ describe('gradients, by central differences in f64', () => {
   function still() {
     const e = real64.exports
     const sizes = [3, 2, BATCH, 8, 2, 2, GROUPS, 2, 10, 7]
-    const shape = real64.allocate(e.ddpg_shape_bytes!(2, 2))
+    const shape = real64.allocate(e.ddpg_shape_bytes(2, 2))
     new Int32Array(e.memory.buffer, shape, sizes.length).set(sizes)
-    const agent = real64.allocate(e.ddpg_bytes!(shape))
-    e.ddpg_create!(agent, shape, 5, 0)
-    e.ddpg_configure!(agent, 0, 0, 0, 0, 0.9, 0, 0, 0.1, 0.5, 0.4, 0.02)
+    const agent = real64.allocate(e.ddpg_bytes(shape))
+    e.ddpg_create(agent, shape, 5, 0)
+    e.ddpg_configure(agent, 0, 0, 0, 0, 0.9, 0, 0, 0.1, 0.5, 0.4, 0.02)
     for (let i = 0; i < 8; i++) {
       const t = transition(i)
       const record = [
@@ -212,47 +212,53 @@ describe('gradients, by central differences in f64', () => {
         Number(t.terminated),
         t.rule ? 1 : 0,
       ]
-      real64.f64(e.off_policy_pointer!(agent, abi.OFF_POLICY_IO), record.length).set(record)
-      e.off_policy_insert!(agent, i % 2)
+      real64.f64(e.off_policy_pointer(agent, abi.OFF_POLICY_IO), record.length).set(record)
+      e.off_policy_insert(agent, i % 2)
     }
     const words = [abi.ENCODER_SET, 3, 5, 1, 0, GROUPS, 2, 6, 2, 2, 4, 2]
-    const encoderShape = real64.allocate(e.encoder_shape_bytes!(3))
+    const encoderShape = real64.allocate(e.encoder_shape_bytes(3))
     new Int32Array(e.memory.buffer, encoderShape, words.length).set(words)
-    const encoder = real64.allocate(e.encoder_bytes!(encoderShape))
-    e.encoder_create!(encoder, encoderShape, 7, 0)
-    e.encoder_configure!(encoder, 0, 0, 0)
-    real64.f64(e.encoder_pointer!(encoder, abi.ENCODER_STEPS), 24).set(wave(24, 3))
-    new Int32Array(e.memory.buffer, e.encoder_pointer!(encoder, abi.ENCODER_LENGTHS), 3).set([3, 1, 4])
-    new Int32Array(e.memory.buffer, e.encoder_pointer!(encoder, abi.ENCODER_COUNTS), 2).set([2, 1])
-    new Int32Array(e.memory.buffer, e.off_policy_pointer!(agent, abi.OFF_POLICY_CHOSEN), 2).set([1, 0])
-    const random = new Uint8Array(e.memory.buffer, e.off_policy_pointer!(agent, abi.OFF_POLICY_RANDOM), 32)
+    const encoder = real64.allocate(e.encoder_bytes(encoderShape))
+    e.encoder_create(encoder, encoderShape, 7, 0)
+    e.encoder_configure(encoder, 0, 0, 0)
+    real64.f64(e.encoder_pointer(encoder, abi.ENCODER_STEPS), 24).set(wave(24, 3))
+    new Int32Array(e.memory.buffer, e.encoder_pointer(encoder, abi.ENCODER_LENGTHS), 3).set([3, 1, 4])
+    new Int32Array(e.memory.buffer, e.encoder_pointer(encoder, abi.ENCODER_COUNTS), 2).set([2, 1])
+    new Int32Array(e.memory.buffer, e.off_policy_pointer(agent, abi.OFF_POLICY_CHOSEN), 2).set([1, 0])
+    const random = new Uint8Array(e.memory.buffer, e.off_policy_pointer(agent, abi.OFF_POLICY_RANDOM), 32)
     const start = random.slice()
-    const convert = (family: string, pointer: number, which: number, length: number, values?: Float64Array) => {
+    const convert = (
+      family: 'ddpg' | 'encoder',
+      pointer: number,
+      which: number,
+      length: number,
+      values?: Float64Array,
+    ) => {
       const staging = values ? real64.put(values) : real64.allocate(8 * length)
-      e[`${family}_convert`]!(pointer, which, staging, values ? 1 : 0)
+      e[`${family}_convert`](pointer, which, staging, values ? 1 : 0)
       const out = real64.f64(staging, length).slice()
-      e.memory_release!(staging)
+      e.memory_release(staging)
       return out
     }
     /** One update on always the same batch. */
     const update = (): void => {
       random.set(start)
-      expect(e.ddpg_update_pairs!(agent, GROUPS, encoder)).toBe(abi.OK)
+      expect(e.ddpg_update_pairs(agent, GROUPS, encoder)).toBe(abi.OK)
     }
     return { e, agent, encoder, convert, update }
   }
 
   it('of the encoder: the critic’s loss with its goals held', () => {
     const { e, agent, encoder, convert, update } = still()
-    const length = e.encoder_canonical!(encoder)
+    const length = e.encoder_canonical(encoder)
     update()
-    const goals = real64.f64(e.off_policy_pointer!(agent, abi.OFF_POLICY_GOALS), BATCH).slice()
+    const goals = real64.f64(e.off_policy_pointer(agent, abi.OFF_POLICY_GOALS), BATCH).slice()
     const analytic = convert('encoder', encoder, abi.ENCODER_GRADIENT, length)
     const parameters = convert('encoder', encoder, abi.ENCODER_PARAMETERS, length)
     const numeric = centralDifferences(parameters, (moved) => {
       convert('encoder', encoder, abi.ENCODER_PARAMETERS, length, moved)
       update()
-      const values = real64.f64(e.off_policy_pointer!(agent, abi.OFF_POLICY_VALUES), BATCH)
+      const values = real64.f64(e.off_policy_pointer(agent, abi.OFF_POLICY_VALUES), BATCH)
       return values.reduce((sum, value, i) => sum + (value - goals[i]!) ** 2, 0) / BATCH
     })
     expect(relativeGap(analytic, numeric)).toBeLessThan(1e-6)
@@ -260,14 +266,14 @@ describe('gradients, by central differences in f64', () => {
 
   it('of the actor: value, both penalties and cloning, the context seen', () => {
     const { e, agent, convert, update } = still()
-    const length = e.ddpg_canonical!(agent, abi.DDPG_ACTOR)
+    const length = e.ddpg_canonical(agent, abi.DDPG_ACTOR)
     update()
     const analytic = convert('ddpg', agent, abi.DDPG_ACTOR_GRADIENT, length)
     const parameters = convert('ddpg', agent, abi.DDPG_ACTOR, length)
     const numeric = centralDifferences(parameters, (moved) => {
       convert('ddpg', agent, abi.DDPG_ACTOR, length, moved)
       update()
-      return e.ddpg_get!(agent, abi.DDPG_ACTOR_LOSS)
+      return e.ddpg_get(agent, abi.DDPG_ACTOR_LOSS)
     })
     expect(relativeGap(analytic, numeric)).toBeLessThan(1e-6)
   })

@@ -52,18 +52,18 @@ class RawDqn {
   constructor(hyper: Hyper) {
     const e = real64.exports
     const words = [STATE, CONTEXT, ACTIONS, BATCH, STORED, 1, 1, HIDDEN.length, ...HIDDEN]
-    const shape = real64.allocate(e.dqn_shape_bytes!(HIDDEN.length, 1))
+    const shape = real64.allocate(e.dqn_shape_bytes(HIDDEN.length, 1))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
-    this.pointer = real64.allocate(e.dqn_bytes!(shape))
-    e.dqn_create!(this.pointer, shape, 5, 0)
+    this.pointer = real64.allocate(e.dqn_bytes(shape))
+    e.dqn_create(this.pointer, shape, 5, 0)
     const { loss, isDouble, learningRate, weightDecay, maxNorm, targetRate, targetInterval } = hyper
-    const rates = [learningRate, weightDecay, maxNorm, DISCOUNT, targetRate, targetInterval]
-    e.dqn_configure!(this.pointer, loss, isDouble ? 1 : 0, ...rates)
+    const rates = [learningRate, weightDecay, maxNorm, DISCOUNT, targetRate, targetInterval] as const
+    e.dqn_configure(this.pointer, loss, isDouble ? 1 : 0, ...rates)
     for (let i = 0; i < STORED; i++) {
       const t = transition(i)
       const record = [...t.state, t.action, ...t.next, 0, t.reward, Number(t.terminated), 0]
       real64.f64(this.at(abi.OFF_POLICY_IO), record.length).set(record)
-      expect(e.off_policy_insert!(this.pointer, 0)).toBe(abi.OK)
+      expect(e.off_policy_insert(this.pointer, 0)).toBe(abi.OK)
     }
     this.setContext(context)
     // A target of its own, or the target term would hide in the online one.
@@ -74,7 +74,7 @@ class RawDqn {
   }
 
   at(which: number): number {
-    return real64.exports.off_policy_pointer!(this.pointer, which)
+    return real64.exports.off_policy_pointer(this.pointer, which)
   }
 
   setContext(values: Float64Array): void {
@@ -82,24 +82,24 @@ class RawDqn {
   }
 
   read(which: number): Float64Array {
-    const length = real64.exports.dqn_canonical!(this.pointer)
+    const length = real64.exports.dqn_canonical(this.pointer)
     const staging = real64.allocate(8 * length)
-    real64.exports.dqn_convert!(this.pointer, which, staging, 0)
+    real64.exports.dqn_convert(this.pointer, which, staging, 0)
     const values = real64.f64(staging, length).slice()
-    real64.exports.memory_release!(staging)
+    real64.exports.memory_release(staging)
     return values
   }
 
   write(which: number, values: Float64Array): void {
     const staging = real64.put(values)
-    real64.exports.dqn_convert!(this.pointer, which, staging, 1)
-    real64.exports.memory_release!(staging)
+    real64.exports.dqn_convert(this.pointer, which, staging, 1)
+    real64.exports.memory_release(staging)
   }
 
   learn(): number {
     new Int32Array(real64.exports.memory.buffer, this.at(abi.OFF_POLICY_INDICES), BATCH).set(INDICES)
-    real64.exports.dqn_learn!(this.pointer)
-    return real64.exports.dqn_get!(this.pointer, abi.DQN_LOSS)
+    real64.exports.dqn_learn(this.pointer)
+    return real64.exports.dqn_get(this.pointer, abi.DQN_LOSS)
   }
 
   goals(): Float64Array {

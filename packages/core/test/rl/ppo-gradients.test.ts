@@ -40,21 +40,21 @@ class Raw {
       ...options,
     })
     const { hidden, policy, actionSize } = this.options
-    const shape = real64.allocate(e.ppo_shape_bytes!(hidden.length))
+    const shape = real64.allocate(e.ppo_shape_bytes(hidden.length))
     const words = shapeWords(this.options)
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
-    this.pointer = real64.allocate(e.ppo_bytes!(shape))
-    e.ppo_create!(this.pointer, shape, 0, 5, 0)
-    e.ppo_configure_adam!(this.pointer, ...adamArguments(this.options))
-    e.ppo_configure!(this.pointer, ...lossArguments(this.options))
+    this.pointer = real64.allocate(e.ppo_bytes(shape))
+    e.ppo_create(this.pointer, shape, 0, 5, 0)
+    e.ppo_configure_adam(this.pointer, ...adamArguments(this.options))
+    e.ppo_configure(this.pointer, ...lossArguments(this.options))
     this.actions = rows.map((i) => (policy === 'gaussian' ? [...wave(actionSize, 90 + i)] : [i % actionSize]))
     for (const i of rows) {
       const record = [...this.states[i]!, 0, 0, ...this.states[i]!, 0, 0, ...this.actions[i]!]
-      real64.f64(e.ppo_pointer!(this.pointer, abi.PPO_IO), record.length).set(record)
-      expect(e.ppo_insert!(this.pointer, 0, 0, groupOf(i))).toBe(abi.OK)
+      real64.f64(e.ppo_pointer(this.pointer, abi.PPO_IO), record.length).set(record)
+      expect(e.ppo_insert(this.pointer, 0, 0, groupOf(i))).toBe(abi.OK)
     }
-    real64.f64(e.ppo_pointer!(this.pointer, abi.PPO_CONTEXTS), 2 * Z).set(this.contexts.flat())
-    expect(e.ppo_prepare!(this.pointer, 0)).toBe(abi.OK)
+    real64.f64(e.ppo_pointer(this.pointer, abi.PPO_CONTEXTS), 2 * Z).set(this.contexts.flat())
+    expect(e.ppo_prepare(this.pointer, 0)).toBe(abi.OK)
     this.oldValues = this.column(abi.PPO_VALUES).map((value, i) => value + [0, 0.15, -0.15, 0.02, -0.3, 0.3][i]!)
     this.returns = this.oldValues.map((value, i) => value + wave(1, 60 + i)[0]!)
     const policyNow = this.read(abi.PPO_POLICY)
@@ -65,26 +65,26 @@ class Raw {
       [abi.PPO_LOG_PROBABILITIES, this.old],
       [abi.PPO_ADVANTAGES, this.advantages],
     ] as const) {
-      real64.f64(e.ppo_pointer!(this.pointer, which), N).set(values)
+      real64.f64(e.ppo_pointer(this.pointer, which), N).set(values)
     }
-    new Int32Array(e.memory.buffer, e.ppo_pointer!(this.pointer, abi.PPO_ORDER), N).set(rows)
-    e.ppo_learn!(this.pointer, N)
-    expect(e.ppo_get!(this.pointer, abi.PPO_UPDATES)).toBe(1)
+    new Int32Array(e.memory.buffer, e.ppo_pointer(this.pointer, abi.PPO_ORDER), N).set(rows)
+    e.ppo_learn(this.pointer, N)
+    expect(e.ppo_get(this.pointer, abi.PPO_UPDATES)).toBe(1)
   }
 
   column(which: number): number[] {
-    return [...real64.f64(real64.exports.ppo_pointer!(this.pointer, which), N)]
+    return [...real64.f64(real64.exports.ppo_pointer(this.pointer, which), N)]
   }
 
   read(which: number): Float64Array {
-    const length = real64.exports.ppo_canonical!(this.pointer, which)
+    const length = real64.exports.ppo_canonical(this.pointer, which)
     const staging = real64.allocate(8 * length)
-    real64.exports.ppo_convert!(this.pointer, which, staging, 0)
+    real64.exports.ppo_convert(this.pointer, which, staging, 0)
     return real64.f64(staging, length).slice()
   }
 
   slopes(): Float64Array {
-    return real64.f64(real64.exports.ppo_pointer!(this.pointer, abi.PPO_SLOPES), 2 * Z).slice()
+    return real64.f64(real64.exports.ppo_pointer(this.pointer, abi.PPO_SLOPES), 2 * Z).slice()
   }
 
   input(i: number, contexts: readonly number[][] = this.contexts): number[] {

@@ -205,22 +205,22 @@ class Net64 {
 
   constructor(real: Real64) {
     this.#real = real
-    const scratch = real.allocate(real.exports.length_shape_bytes!())
-    this.#base = real.allocate(real.exports.length_bytes!(scratch, 10, 4))
-    real.exports.length_create!(this.#base, 10, 4, 1, 0)
+    const scratch = real.allocate(real.exports.length_shape_bytes())
+    this.#base = real.allocate(real.exports.length_bytes(scratch, 10, 4))
+    real.exports.length_create(this.#base, 10, 4, 1, 0)
   }
 
   learn(prompt: string, of: number, target: number): void {
-    this.#real.exports.length_learn!(this.#base, this.#stage(prompt), prompt.length, of, target)
+    this.#real.exports.length_learn(this.#base, this.#stage(prompt), prompt.length, of, target)
   }
 
   loss(prompt: string, of: number, target: number): number {
-    this.#real.exports.length_predict!(this.#base, this.#stage(prompt), prompt.length, of)
+    this.#real.exports.length_predict(this.#base, this.#stage(prompt), prompt.length, of)
     return -Math.log(this.#real.f64(this.#at(abi.LENGTH_PROBABILITIES), 5)[target]!)
   }
 
   weights(which: number): Float64Array {
-    return this.#real.f64(this.#at(which), this.#real.exports.length_get!(this.#base, abi.LENGTH_WEIGHT_COUNT))
+    return this.#real.f64(this.#at(which), this.#real.exports.length_get(this.#base, abi.LENGTH_WEIGHT_COUNT))
   }
 
   table(which: number, width: number): Float64Array {
@@ -228,7 +228,7 @@ class Net64 {
   }
 
   set(which: number, value: number): void {
-    this.#real.exports.length_set!(this.#base, which, value)
+    this.#real.exports.length_set(this.#base, which, value)
   }
 
   #stage(prompt: string): number {
@@ -237,6 +237,6 @@ class Net64 {
   }
 
   #at(which: number): number {
-    return this.#real.exports.length_pointer!(this.#base, which) >>> 0
+    return this.#real.exports.length_pointer(this.#base, which) >>> 0
   }
 }

@@ -1,5 +1,4 @@
 import {
-  ABI_VERSION,
   type Bytes,
   type Core,
   doubleTensor,
@@ -7,6 +6,7 @@ import {
   floatTensor,
   readSafetensors,
   type Space,
+  STATE_VERSION,
   type Tensor,
   TensorReader,
   writeSafetensors,
@@ -155,7 +155,7 @@ export function writePretrained({ header, learned, pool, drops, episodes }: Pret
     {
       format: FORMAT,
       formatVersion: FORMAT_VERSION,
-      coreAbi: String(ABI_VERSION),
+      coreAbi: String(STATE_VERSION),
       task: header.task,
       base: JSON.stringify(header.base),
       meta: JSON.stringify(header.meta),
@@ -182,7 +182,7 @@ export function readPretrained(bytes: Bytes): PretrainedModel {
   if (metadata.get('format') !== FORMAT) invalid(`it is not marked "${FORMAT}"`)
   for (const [key, wanted] of [
     ['formatVersion', FORMAT_VERSION],
-    ['coreAbi', String(ABI_VERSION)],
+    ['coreAbi', String(STATE_VERSION)],
   ] as const) {
     if (text(key) !== wanted) invalid(`its ${key} is ${text(key)}, this version reads ${wanted}: pretrain again`)
   }

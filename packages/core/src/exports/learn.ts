@@ -1,0 +1,2008 @@
+// Generated from assembly/ by scripts/build-abi.mjs.
+import { Gate } from '../gate.js'
+
+/** What assembly/index.ts exports: the kernels. Pointers are byte offsets in `memory`. */
+export class LearnExports extends Gate {
+  /** Bytes of a network's number: 4; 8 in the build for finite differences. */
+  abi_real_bytes(): number {
+    try {
+      return this.raw.abi_real_bytes!()
+    } catch (cause) {
+      throw this.failed('abi_real_bytes', cause)
+    }
+  }
+
+  /** Saved states and callers compare this before anything else. */
+  abi_version(): number {
+    try {
+      return this.raw.abi_version!()
+    } catch (cause) {
+      throw this.failed('abi_version', cause)
+    }
+  }
+
+  adam_configure(
+    pointer: number,
+    learningRate: number,
+    beta1: number,
+    beta2: number,
+    epsilon: number,
+    weightDecay: number,
+    maxNorm: number,
+    decoupled: number,
+  ): void {
+    try {
+      this.raw.adam_configure!(pointer, learningRate, beta1, beta2, epsilon, weightDecay, maxNorm, decoupled)
+    } catch (cause) {
+      throw this.failed('adam_configure', cause)
+    }
+  }
+
+  adam_options_bytes(): number {
+    try {
+      return this.raw.adam_options_bytes!() >>> 0
+    } catch (cause) {
+      throw this.failed('adam_options_bytes', cause)
+    }
+  }
+
+  /** `adam` for a gradient of any origin: 0, or NOT_FINITE and nothing changed. */
+  adam_step(options: number, theta: number, g: number, m: number, v: number, n: number, step: number): number {
+    try {
+      return this.raw.adam_step!(options, theta, g, m, v, n, step)
+    } catch (cause) {
+      throw this.failed('adam_step', cause)
+    }
+  }
+
+  /** The io record's action = the candidate that the first critic likes best. which: 0 the nets that learn, 1 their slow targets. */
+  bcq_act(pointer: number, which: number): void {
+    try {
+      this.raw.bcq_act!(pointer, which)
+    } catch (cause) {
+      throw this.failed('bcq_act', cause)
+    }
+  }
+
+  /** Bytes of an agent. */
+  bcq_bytes(shape: number): number {
+    try {
+      return this.raw.bcq_bytes!(shape) >>> 0
+    } catch (cause) {
+      throw this.failed('bcq_bytes', cause)
+    }
+  }
+
+  /** Numbers in the canonical layout of a net. */
+  bcq_canonical(pointer: number, net: number): number {
+    try {
+      return this.raw.bcq_canonical!(pointer, net)
+    } catch (cause) {
+      throw this.failed('bcq_canonical', cause)
+    }
+  }
+
+  /** Everything that stays as it is while the agent learns. */
+  bcq_configure(
+    pointer: number,
+    learningRate: number,
+    discount: number,
+    targetRate: number,
+    reach: number,
+    pessimism: number,
+    divergenceWeight: number,
+  ): void {
+    try {
+      this.raw.bcq_configure!(pointer, learningRate, discount, targetRate, reach, pessimism, divergenceWeight)
+    } catch (cause) {
+      throw this.failed('bcq_configure', cause)
+    }
+  }
+
+  /** Copies one net's part of a block to (`toFlat`) or from the canonical layout, which makes
+   * what is there the last good. The target block holds perturbation and critics. */
+  bcq_convert(pointer: number, block: number, net: number, canonical: number, toFlat: number): void {
+    try {
+      this.raw.bcq_convert!(pointer, block, net, canonical, toFlat)
+    } catch (cause) {
+      throw this.failed('bcq_convert', cause)
+    }
+  }
+
+  /**
+   * Makes an agent in `base`, `bcq_bytes` long: random nets, targets as copies, nothing stored. The latents that it acts with are
+   * drawn here, once, so that acting is a function of the state; the first of them is the middle of the prior.
+   */
+  bcq_create(base: number, shape: number, seedLow: number, seedHigh: number, latentBound: number): void {
+    try {
+      this.raw.bcq_create!(base, shape, seedLow, seedHigh, latentBound)
+    } catch (cause) {
+      throw this.failed('bcq_create', cause)
+    }
+  }
+
+  /** Draws the chance of one update: ε of the encoder, latents of the candidates. */
+  bcq_draw(pointer: number): void {
+    try {
+      this.raw.bcq_draw!(pointer)
+    } catch (cause) {
+      throw this.failed('bcq_draw', cause)
+    }
+  }
+
+  bcq_get(pointer: number, which: number): number {
+    try {
+      return this.raw.bcq_get!(pointer, which)
+    } catch (cause) {
+      throw this.failed('bcq_get', cause)
+    }
+  }
+
+  /** The goals for dense values [n, candidates] of any origin. */
+  bcq_goals(
+    first: number,
+    second: number,
+    rewards: number,
+    terminated: number,
+    goals: number,
+    n: number,
+    candidates: number,
+    pessimism: number,
+    discount: number,
+  ): void {
+    try {
+      this.raw.bcq_goals!(first, second, rewards, terminated, goals, n, candidates, pessimism, discount)
+    } catch (cause) {
+      throw this.failed('bcq_goals', cause)
+    }
+  }
+
+  /** Stores the io record: 0, or NOT_FINITE and nothing changed. */
+  bcq_insert(pointer: number): number {
+    try {
+      return this.raw.bcq_insert!(pointer)
+    } catch (cause) {
+      throw this.failed('bcq_insert', cause)
+    }
+  }
+
+  /**
+   * One update on the transitions named by `indices`, with the chance that `bcq_draw` left. A loss or gradient that is not
+   * finite changes nothing, after three in a row the last good weights come back.
+   */
+  bcq_learn(pointer: number): void {
+    try {
+      this.raw.bcq_learn!(pointer)
+    } catch (cause) {
+      throw this.failed('bcq_learn', cause)
+    }
+  }
+
+  /** `move` for dense arrays of any origin. */
+  bcq_move(out: number, actions: number, shifts: number, reach: number, n: number): void {
+    try {
+      this.raw.bcq_move!(out, actions, shifts, reach, n)
+    } catch (cause) {
+      throw this.failed('bcq_move', cause)
+    }
+  }
+
+  bcq_pointer(pointer: number, which: number): number {
+    try {
+      return this.raw.bcq_pointer!(pointer, which) >>> 0
+    } catch (cause) {
+      throw this.failed('bcq_pointer', cause)
+    }
+  }
+
+  /** Q1 of the io record's state and action. */
+  bcq_q(pointer: number): number {
+    try {
+      return this.raw.bcq_q!(pointer)
+    } catch (cause) {
+      throw this.failed('bcq_q', cause)
+    }
+  }
+
+  bcq_set(pointer: number, which: number, value: number): void {
+    try {
+      this.raw.bcq_set!(pointer, which, value)
+    } catch (cause) {
+      throw this.failed('bcq_set', cause)
+    }
+  }
+
+  /** Bytes of a shape block: the shape's own words, then room in which an agent can be planned before it exists. */
+  bcq_shape_bytes(hidden: number): number {
+    try {
+      return this.raw.bcq_shape_bytes!(hidden) >>> 0
+    } catch (cause) {
+      throw this.failed('bcq_shape_bytes', cause)
+    }
+  }
+
+  /** `steps` updates, each on a fresh batch: 0, or EMPTY when nothing is stored. */
+  bcq_update(pointer: number, steps: number): number {
+    try {
+      return this.raw.bcq_update!(pointer, steps)
+    } catch (cause) {
+      throw this.failed('bcq_update', cause)
+    }
+  }
+
+  /** The io record's action = π(its state). which: 0 actor, 1 average. */
+  ddpg_act(pointer: number, which: number): void {
+    try {
+      this.raw.ddpg_act!(pointer, which)
+    } catch (cause) {
+      throw this.failed('ddpg_act', cause)
+    }
+  }
+
+  /** Bytes of an agent. */
+  ddpg_bytes(shape: number): number {
+    try {
+      return this.raw.ddpg_bytes!(shape) >>> 0
+    } catch (cause) {
+      throw this.failed('ddpg_bytes', cause)
+    }
+  }
+
+  /** Numbers in the canonical layout of a block. */
+  ddpg_canonical(pointer: number, which: number): number {
+    try {
+      return this.raw.ddpg_canonical!(pointer, which)
+    } catch (cause) {
+      throw this.failed('ddpg_canonical', cause)
+    }
+  }
+
+  /** Everything that stays as it is while the agent learns. */
+  ddpg_configure(
+    pointer: number,
+    actorRate: number,
+    criticRate: number,
+    weightDecay: number,
+    maxNorm: number,
+    discount: number,
+    targetRate: number,
+    averageRate: number,
+    outputPenalty: number,
+    cloningWeight: number,
+    saturationPenalty: number,
+    saturationLimit: number,
+  ): void {
+    try {
+      this.raw.ddpg_configure!(
+        pointer,
+        actorRate,
+        criticRate,
+        weightDecay,
+        maxNorm,
+        discount,
+        targetRate,
+        averageRate,
+        outputPenalty,
+        cloningWeight,
+        saturationPenalty,
+        saturationLimit,
+      )
+    } catch (cause) {
+      throw this.failed('ddpg_configure', cause)
+    }
+  }
+
+  /** Copies a flat block to (`toFlat`) or from the canonical layout. */
+  ddpg_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
+    try {
+      this.raw.ddpg_convert!(pointer, which, canonical, toFlat)
+    } catch (cause) {
+      throw this.failed('ddpg_convert', cause)
+    }
+  }
+
+  /** Makes an agent in `base`, `ddpg_bytes` long: random nets, targets and average as copies, nothing stored. */
+  ddpg_create(base: number, shape: number, seedLow: number, seedHigh: number): void {
+    try {
+      this.raw.ddpg_create!(base, shape, seedLow, seedHigh)
+    } catch (cause) {
+      throw this.failed('ddpg_create', cause)
+    }
+  }
+
+  ddpg_get(pointer: number, which: number): number {
+    try {
+      return this.raw.ddpg_get!(pointer, which)
+    } catch (cause) {
+      throw this.failed('ddpg_get', cause)
+    }
+  }
+
+  /** Weights were set from outside: what is there now counts as good. */
+  ddpg_keep(pointer: number): void {
+    try {
+      this.raw.ddpg_keep!(pointer)
+    } catch (cause) {
+      throw this.failed('ddpg_keep', cause)
+    }
+  }
+
+  /** One update on the transitions named by `indices`, all under the context for acting. */
+  ddpg_learn(pointer: number): void {
+    try {
+      this.raw.ddpg_learn!(pointer)
+    } catch (cause) {
+      throw this.failed('ddpg_learn', cause)
+    }
+  }
+
+  /** Q of the io record's state and action. */
+  ddpg_q(pointer: number): number {
+    try {
+      return this.raw.ddpg_q!(pointer)
+    } catch (cause) {
+      throw this.failed('ddpg_q', cause)
+    }
+  }
+
+  ddpg_set(pointer: number, which: number, value: number): void {
+    try {
+      this.raw.ddpg_set!(pointer, which, value)
+    } catch (cause) {
+      throw this.failed('ddpg_set', cause)
+    }
+  }
+
+  /** Bytes of a shape block: the shape's own words, then room in which an agent can be planned before it exists. */
+  ddpg_shape_bytes(hidden: number, partitions: number): number {
+    try {
+      return this.raw.ddpg_shape_bytes!(hidden, partitions) >>> 0
+    } catch (cause) {
+      throw this.failed('ddpg_shape_bytes', cause)
+    }
+  }
+
+  /** `steps` updates, each on a fresh batch of ring 0: 0, or EMPTY when nothing is stored. */
+  ddpg_update(pointer: number, steps: number): number {
+    try {
+      return this.raw.ddpg_update!(pointer, steps)
+    } catch (cause) {
+      throw this.failed('ddpg_update', cause)
+    }
+  }
+
+  /** One update on what `drawPairs` draws; the encoder's parameters, where there is one, learn from the critic's loss. */
+  ddpg_update_pairs(pointer: number, groups: number, encoder: number): number {
+    try {
+      return this.raw.ddpg_update_pairs!(pointer, groups, encoder)
+    } catch (cause) {
+      throw this.failed('ddpg_update_pairs', cause)
+    }
+  }
+
+  /** Bytes of an agent. */
+  dqn_bytes(shape: number): number {
+    try {
+      return this.raw.dqn_bytes!(shape) >>> 0
+    } catch (cause) {
+      throw this.failed('dqn_bytes', cause)
+    }
+  }
+
+  /** Numbers in the canonical layout. */
+  dqn_canonical(pointer: number): number {
+    try {
+      return this.raw.dqn_canonical!(pointer)
+    } catch (cause) {
+      throw this.failed('dqn_canonical', cause)
+    }
+  }
+
+  dqn_configure(
+    pointer: number,
+    loss: number,
+    isDouble: number,
+    learningRate: number,
+    weightDecay: number,
+    maxNorm: number,
+    discount: number,
+    targetRate: number,
+    targetInterval: number,
+  ): void {
+    try {
+      this.raw.dqn_configure!(
+        pointer,
+        loss,
+        isDouble,
+        learningRate,
+        weightDecay,
+        maxNorm,
+        discount,
+        targetRate,
+        targetInterval,
+      )
+    } catch (cause) {
+      throw this.failed('dqn_configure', cause)
+    }
+  }
+
+  /** Copies a flat block to (`toFlat`) or from the canonical layout; what is set counts as good. */
+  dqn_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
+    try {
+      this.raw.dqn_convert!(pointer, which, canonical, toFlat)
+    } catch (cause) {
+      throw this.failed('dqn_convert', cause)
+    }
+  }
+
+  /** Makes an agent in `base`, `dqn_bytes` long: a random net, its target a copy, nothing stored, the null context. */
+  dqn_create(base: number, shape: number, seedLow: number, seedHigh: number): void {
+    try {
+      this.raw.dqn_create!(base, shape, seedLow, seedHigh)
+    } catch (cause) {
+      throw this.failed('dqn_create', cause)
+    }
+  }
+
+  dqn_get(pointer: number, which: number): number {
+    try {
+      return this.raw.dqn_get!(pointer, which)
+    } catch (cause) {
+      throw this.failed('dqn_get', cause)
+    }
+  }
+
+  /** One update on the transitions named by `indices`, all under the context for acting. */
+  dqn_learn(pointer: number): void {
+    try {
+      this.raw.dqn_learn!(pointer)
+    } catch (cause) {
+      throw this.failed('dqn_learn', cause)
+    }
+  }
+
+  /** Where q [A] of the last values lies. */
+  dqn_q(pointer: number): number {
+    try {
+      return this.raw.dqn_q!(pointer) >>> 0
+    } catch (cause) {
+      throw this.failed('dqn_q', cause)
+    }
+  }
+
+  dqn_set(pointer: number, which: number, value: number): void {
+    try {
+      this.raw.dqn_set!(pointer, which, value)
+    } catch (cause) {
+      throw this.failed('dqn_set', cause)
+    }
+  }
+
+  /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
+  dqn_shape_bytes(hidden: number, partitions: number): number {
+    try {
+      return this.raw.dqn_shape_bytes!(hidden, partitions) >>> 0
+    } catch (cause) {
+      throw this.failed('dqn_shape_bytes', cause)
+    }
+  }
+
+  /** `steps` updates, each on a fresh batch of ring 0: 0, or EMPTY when nothing is stored. */
+  dqn_update(pointer: number, steps: number): number {
+    try {
+      return this.raw.dqn_update!(pointer, steps)
+    } catch (cause) {
+      throw this.failed('dqn_update', cause)
+    }
+  }
+
+  /** One update on what `drawPairs` draws; the encoder's parameters, where there is one, learn from the loss. */
+  dqn_update_pairs(pointer: number, groups: number, encoder: number): number {
+    try {
+      return this.raw.dqn_update_pairs!(pointer, groups, encoder)
+    } catch (cause) {
+      throw this.failed('dqn_update_pairs', cause)
+    }
+  }
+
+  /** q [A] of the io record's state under the context; returns the best action, the first of equals, or NOT_FINITE. */
+  dqn_values(pointer: number): number {
+    try {
+      return this.raw.dqn_values!(pointer)
+    } catch (cause) {
+      throw this.failed('dqn_values', cause)
+    }
+  }
+
+  /** Bytes of an encoder. */
+  encoder_bytes(shape: number): number {
+    try {
+      return this.raw.encoder_bytes!(shape) >>> 0
+    } catch (cause) {
+      throw this.failed('encoder_bytes', cause)
+    }
+  }
+
+  /** Numbers in the canonical layout: the pooled net's, then the dense net's. */
+  encoder_canonical(pointer: number): number {
+    try {
+      return this.raw.encoder_canonical!(pointer)
+    } catch (cause) {
+      throw this.failed('encoder_canonical', cause)
+    }
+  }
+
+  encoder_configure(pointer: number, learningRate: number, maxNorm: number, dropout: number): void {
+    try {
+      this.raw.encoder_configure!(pointer, learningRate, maxNorm, dropout)
+    } catch (cause) {
+      throw this.failed('encoder_configure', cause)
+    }
+  }
+
+  /** Copies a block to (`toFlat`) or from the canonical layout. */
+  encoder_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
+    try {
+      this.raw.encoder_convert!(pointer, which, canonical, toFlat)
+    } catch (cause) {
+      throw this.failed('encoder_convert', cause)
+    }
+  }
+
+  /** Makes an encoder in `base`, `encoder_bytes` long, with random nets as PyTorch draws them. */
+  encoder_create(base: number, shape: number, seedLow: number, seedHigh: number): void {
+    try {
+      this.raw.encoder_create!(base, shape, seedLow, seedHigh)
+    } catch (cause) {
+      throw this.failed('encoder_create', cause)
+    }
+  }
+
+  /** embeddings [n, Z] of the staged contexts. */
+  encoder_encode(pointer: number, n: number): void {
+    try {
+      this.raw.encoder_encode!(pointer, n)
+    } catch (cause) {
+      throw this.failed('encoder_encode', cause)
+    }
+  }
+
+  /** Gradients of the staged slopes [n, Z] at the embeddings without dropout; nothing moves. */
+  encoder_gradients(pointer: number, n: number): void {
+    try {
+      this.raw.encoder_gradients!(pointer, n)
+    } catch (cause) {
+      throw this.failed('encoder_gradients', cause)
+    }
+  }
+
+  /** Parameters were set from outside: what is there now counts as good. */
+  encoder_keep(pointer: number): void {
+    try {
+      this.raw.encoder_keep!(pointer)
+    } catch (cause) {
+      throw this.failed('encoder_keep', cause)
+    }
+  }
+
+  /** One Adam step along the staged slopes [n, Z] of a learner outside the core: 0, or NOT_FINITE and nothing changed. */
+  encoder_learn(pointer: number, n: number): number {
+    try {
+      return this.raw.encoder_learn!(pointer, n)
+    } catch (cause) {
+      throw this.failed('encoder_learn', cause)
+    }
+  }
+
+  encoder_pointer(pointer: number, which: number): number {
+    try {
+      return this.raw.encoder_pointer!(pointer, which) >>> 0
+    } catch (cause) {
+      throw this.failed('encoder_pointer', cause)
+    }
+  }
+
+  encoder_set_updates(pointer: number, updates: number): void {
+    try {
+      this.raw.encoder_set_updates!(pointer, updates)
+    } catch (cause) {
+      throw this.failed('encoder_set_updates', cause)
+    }
+  }
+
+  /** Bytes of a shape block of that many layers in all: the shape's own words, then room in which a head can be planned before it exists. */
+  encoder_shape_bytes(layers: number): number {
+    try {
+      return this.raw.encoder_shape_bytes!(layers) >>> 0
+    } catch (cause) {
+      throw this.failed('encoder_shape_bytes', cause)
+    }
+  }
+
+  encoder_updates(pointer: number): number {
+    try {
+      return this.raw.encoder_updates!(pointer)
+    } catch (cause) {
+      throw this.failed('encoder_updates', cause)
+    }
+  }
+
+  /**
+   * advantage = δ + γλ · the next step's advantage, δ = r + γ V(next) − V; return = advantage + V.
+   * The last step of each partition, like a truncated one, stands on V(next) alone.
+   */
+  gae_estimate(
+    steps: number,
+    partitions: number,
+    rewards: number,
+    values: number,
+    nextValues: number,
+    ends: number,
+    partitionOf: number,
+    carry: number,
+    discount: number,
+    lambda: number,
+    advantages: number,
+    returns: number,
+  ): void {
+    try {
+      this.raw.gae_estimate!(
+        steps,
+        partitions,
+        rewards,
+        values,
+        nextValues,
+        ends,
+        partitionOf,
+        carry,
+        discount,
+        lambda,
+        advantages,
+        returns,
+      )
+    } catch (cause) {
+      throw this.failed('gae_estimate', cause)
+    }
+  }
+
+  /** return = r + γ · the next step's return inside the episode, nothing beyond it; advantage = return − V. */
+  gae_monte_carlo(
+    steps: number,
+    partitions: number,
+    rewards: number,
+    values: number,
+    ends: number,
+    partitionOf: number,
+    carry: number,
+    discount: number,
+    advantages: number,
+    returns: number,
+  ): void {
+    try {
+      this.raw.gae_monte_carlo!(
+        steps,
+        partitions,
+        rewards,
+        values,
+        ends,
+        partitionOf,
+        carry,
+        discount,
+        advantages,
+        returns,
+      )
+    } catch (cause) {
+      throw this.failed('gae_monte_carlo', cause)
+    }
+  }
+
+  /** C [m, n] = A [m, k] · B [k, n], all dense and row-major, n a multiple of 8. */
+  gemm_multiply(c: number, a: number, b: number, m: number, n: number, k: number, panels: number): void {
+    try {
+      this.raw.gemm_multiply!(c, a, b, m, n, k, panels)
+    } catch (cause) {
+      throw this.failed('gemm_multiply', cause)
+    }
+  }
+
+  /** Bytes of B [k, n] in panels. */
+  gemm_panel_bytes(n: number, k: number): number {
+    try {
+      return this.raw.gemm_panel_bytes!(n, k) >>> 0
+    } catch (cause) {
+      throw this.failed('gemm_panel_bytes', cause)
+    }
+  }
+
+  /**
+   * After `gru_forward` of the same x, once: adds dLoss/dparameters to `gradients` (flat).
+   * @param dy      [N, T, D·H] slopes of the top layer's outputs; 0: zeros
+   * @param dLast   [L·D, N, H] slopes of the last states; 0: zeros
+   * @param dx      [N, T, I], filled; 0: not wanted
+   * @param dStart  [L·D, N, H], filled; 0: not wanted
+   */
+  gru_backward(
+    pointer: number,
+    parameters: number,
+    n: number,
+    steps: number,
+    lengths: number,
+    dy: number,
+    dLast: number,
+    gradients: number,
+    dx: number,
+    dStart: number,
+    workspace: number,
+  ): void {
+    try {
+      this.raw.gru_backward!(pointer, parameters, n, steps, lengths, dy, dLast, gradients, dx, dStart, workspace)
+    } catch (cause) {
+      throw this.failed('gru_backward', cause)
+    }
+  }
+
+  gru_canonical(gru: number): number {
+    try {
+      return this.raw.gru_canonical!(gru)
+    } catch (cause) {
+      throw this.failed('gru_canonical', cause)
+    }
+  }
+
+  /** canonical → flat (`toFlat`) or flat → canonical. */
+  gru_convert(pointer: number, flat: number, canonical: number, toFlat: number): void {
+    try {
+      this.raw.gru_convert!(pointer, flat, canonical, toFlat)
+    } catch (cause) {
+      throw this.failed('gru_convert', cause)
+    }
+  }
+
+  gru_flat(gru: number): number {
+    try {
+      return this.raw.gru_flat!(gru)
+    } catch (cause) {
+      throw this.failed('gru_flat', cause)
+    }
+  }
+
+  /**
+   * Runs n sequences of `steps` steps.
+   * @param x        [N, T, I] dense
+   * @param lengths  i32 [N], each in 1 … steps; 0: all are `steps` long
+   * @param start    [L·D, N, H] initial states; 0: zeros
+   * @param last     [L·D, N, H] filled with each unit's state after its last step
+   */
+  gru_forward(
+    pointer: number,
+    parameters: number,
+    x: number,
+    n: number,
+    steps: number,
+    lengths: number,
+    start: number,
+    last: number,
+    workspace: number,
+  ): void {
+    try {
+      this.raw.gru_forward!(pointer, parameters, x, n, steps, lengths, start, last, workspace)
+    } catch (cause) {
+      throw this.failed('gru_forward', cause)
+    }
+  }
+
+  /** Canonical parameters uniform in ±1/sqrt(H), PyTorch's default. */
+  gru_initialise(pointer: number, canonical: number, random: number): void {
+    try {
+      this.raw.gru_initialise!(pointer, canonical, random)
+    } catch (cause) {
+      throw this.failed('gru_initialise', cause)
+    }
+  }
+
+  /** The top layer's outputs of the last `gru_forward` → y [N, T, D·H] dense. */
+  gru_outputs(pointer: number, n: number, steps: number, y: number, workspace: number): void {
+    try {
+      this.raw.gru_outputs!(pointer, n, steps, y, workspace)
+    } catch (cause) {
+      throw this.failed('gru_outputs', cause)
+    }
+  }
+
+  /** Fills a plan; all sizes at least 1, directions 1 or 2. */
+  gru_plan(
+    pointer: number,
+    inputs: number,
+    hidden: number,
+    layers: number,
+    directions: number,
+    maxBatch: number,
+    maxSteps: number,
+  ): void {
+    try {
+      this.raw.gru_plan!(pointer, inputs, hidden, layers, directions, maxBatch, maxSteps)
+    } catch (cause) {
+      throw this.failed('gru_plan', cause)
+    }
+  }
+
+  gru_plan_bytes(): number {
+    try {
+      return this.raw.gru_plan_bytes!() >>> 0
+    } catch (cause) {
+      throw this.failed('gru_plan_bytes', cause)
+    }
+  }
+
+  gru_workspace(gru: number): number {
+    try {
+      return this.raw.gru_workspace!(gru)
+    } catch (cause) {
+      throw this.failed('gru_workspace', cause)
+    }
+  }
+
+  /** Where the copy lies. */
+  last_good_copy(pointer: number): number {
+    try {
+      return this.raw.last_good_copy!(pointer) >>> 0
+    } catch (cause) {
+      throw this.failed('last_good_copy', cause)
+    }
+  }
+
+  last_good_get(pointer: number, which: number): number {
+    try {
+      return this.raw.last_good_get!(pointer, which)
+    } catch (cause) {
+      throw this.failed('last_good_get', cause)
+    }
+  }
+
+  /** How many numbers the copy has. */
+  last_good_length(pointer: number): number {
+    try {
+      return this.raw.last_good_length!(pointer)
+    } catch (cause) {
+      throw this.failed('last_good_length', cause)
+    }
+  }
+
+  last_good_set(pointer: number, which: number, value: number): void {
+    try {
+      this.raw.last_good_set!(pointer, which, value)
+    } catch (cause) {
+      throw this.failed('last_good_set', cause)
+    }
+  }
+
+  /** Bytes of a model with 2^bits rows of n-grams. */
+  length_bytes(scratch: number, bits: number, models: number): number {
+    try {
+      return this.raw.length_bytes!(scratch, bits, models) >>> 0
+    } catch (cause) {
+      throw this.failed('length_bytes', cause)
+    }
+  }
+
+  /** Makes a model in `base`, `length_bytes` long: knows no n-gram, expects what the percentiles say. */
+  length_create(base: number, bits: number, models: number, seedLow: number, seedHigh: number): void {
+    try {
+      this.raw.length_create!(base, bits, models, seedLow, seedHigh)
+    } catch (cause) {
+      throw this.failed('length_create', cause)
+    }
+  }
+
+  length_get(base: number, which: number): number {
+    try {
+      return this.raw.length_get!(base, which)
+    } catch (cause) {
+      throw this.failed('length_get', cause)
+    }
+  }
+
+  /** One step on the text in place, whose answer was of class `target`. Returns the loss before it. */
+  length_learn(base: number, bytes: number, characters: number, model: number, target: number): number {
+    try {
+      return this.raw.length_learn!(base, bytes, characters, model, target)
+    } catch (cause) {
+      throw this.failed('length_learn', cause)
+    }
+  }
+
+  length_pointer(base: number, which: number): number {
+    try {
+      return this.raw.length_pointer!(base, which) >>> 0
+    } catch (cause) {
+      throw this.failed('length_pointer', cause)
+    }
+  }
+
+  /** Fills the probabilities of the five classes. The text is in place. @param model its row, 0 if it has none */
+  length_predict(base: number, bytes: number, characters: number, model: number): void {
+    try {
+      this.raw.length_predict!(base, bytes, characters, model)
+    } catch (cause) {
+      throw this.failed('length_predict', cause)
+    }
+  }
+
+  length_set(base: number, which: number, value: number): void {
+    try {
+      this.raw.length_set!(base, which, value)
+    } catch (cause) {
+      throw this.failed('length_set', cause)
+    }
+  }
+
+  /** Bytes of a scratch block that `length_bytes` may write a head into. */
+  length_shape_bytes(): number {
+    try {
+      return this.raw.length_shape_bytes!() >>> 0
+    } catch (cause) {
+      throw this.failed('length_shape_bytes', cause)
+    }
+  }
+
+  math_cos(x: number): number {
+    try {
+      return this.raw.math_cos!(x)
+    } catch (cause) {
+      throw this.failed('math_cos', cause)
+    }
+  }
+
+  math_exp(x: number): number {
+    try {
+      return this.raw.math_exp!(x)
+    } catch (cause) {
+      throw this.failed('math_exp', cause)
+    }
+  }
+
+  math_log(x: number): number {
+    try {
+      return this.raw.math_log!(x)
+    } catch (cause) {
+      throw this.failed('math_log', cause)
+    }
+  }
+
+  math_log_gamma(x: number): number {
+    try {
+      return this.raw.math_log_gamma!(x)
+    } catch (cause) {
+      throw this.failed('math_log_gamma', cause)
+    }
+  }
+
+  math_pow(x: number, y: number): number {
+    try {
+      return this.raw.math_pow!(x, y)
+    } catch (cause) {
+      throw this.failed('math_pow', cause)
+    }
+  }
+
+  math_sigmoid(x: number): number {
+    try {
+      return this.raw.math_sigmoid!(x)
+    } catch (cause) {
+      throw this.failed('math_sigmoid', cause)
+    }
+  }
+
+  math_sin(x: number): number {
+    try {
+      return this.raw.math_sin!(x)
+    } catch (cause) {
+      throw this.failed('math_sin', cause)
+    }
+  }
+
+  math_tanh(x: number): number {
+    try {
+      return this.raw.math_tanh!(x)
+    } catch (cause) {
+      throw this.failed('math_tanh', cause)
+    }
+  }
+
+  /** 16-byte aligned, zeroed; 0 when the memory cannot grow that far. */
+  memory_allocate(bytes: number): number {
+    try {
+      return this.raw.memory_allocate!(bytes) >>> 0
+    } catch (cause) {
+      throw this.failed('memory_allocate', cause)
+    }
+  }
+
+  /** Gives a block back. Returns 0, or -1 when `pointer` is not an allocated block (nothing changes then). */
+  memory_release(pointer: number): number {
+    try {
+      return this.raw.memory_release!(pointer)
+    } catch (cause) {
+      throw this.failed('memory_release', cause)
+    }
+  }
+
+  /** Payload bytes now allocated. */
+  memory_used(): number {
+    try {
+      return this.raw.memory_used!() >>> 0
+    } catch (cause) {
+      throw this.failed('memory_used', cause)
+    }
+  }
+
+  /** After `mlp_forward` of the same x: gradients += dLoss/dparameters for dy [n, out]; dx [n, in] where not 0. */
+  mlp_backward(
+    pointer: number,
+    parameters: number,
+    x: number,
+    dy: number,
+    n: number,
+    workspace: number,
+    gradients: number,
+    dx: number,
+  ): void {
+    try {
+      this.raw.mlp_backward!(pointer, parameters, x, dy, n, workspace, gradients, dx)
+    } catch (cause) {
+      throw this.failed('mlp_backward', cause)
+    }
+  }
+
+  mlp_canonical(net: number): number {
+    try {
+      return this.raw.mlp_canonical!(net)
+    } catch (cause) {
+      throw this.failed('mlp_canonical', cause)
+    }
+  }
+
+  /** canonical → flat (`toFlat`) or flat → canonical. */
+  mlp_convert(pointer: number, flat: number, canonical: number, toFlat: number): void {
+    try {
+      this.raw.mlp_convert!(pointer, flat, canonical, toFlat)
+    } catch (cause) {
+      throw this.failed('mlp_convert', cause)
+    }
+  }
+
+  mlp_flat(net: number): number {
+    try {
+      return this.raw.mlp_flat!(net)
+    } catch (cause) {
+      throw this.failed('mlp_flat', cause)
+    }
+  }
+
+  /** y [n, out] dense = net(x [n, in] dense). */
+  mlp_forward(pointer: number, parameters: number, x: number, y: number, n: number, workspace: number): void {
+    try {
+      this.raw.mlp_forward!(pointer, parameters, x, y, n, workspace)
+    } catch (cause) {
+      throw this.failed('mlp_forward', cause)
+    }
+  }
+
+  /** Every weight and bias uniform in ±1/sqrt(in), drawn in canonical order (PyTorch's default). */
+  mlp_initialise(pointer: number, flat: number, random: number): void {
+    try {
+      this.raw.mlp_initialise!(pointer, flat, random)
+    } catch (cause) {
+      throw this.failed('mlp_initialise', cause)
+    }
+  }
+
+  /** Bytes of a `Net` with this many layers. */
+  mlp_net_bytes(layers: number): number {
+    try {
+      return this.raw.mlp_net_bytes!(layers) >>> 0
+    } catch (cause) {
+      throw this.failed('mlp_net_bytes', cause)
+    }
+  }
+
+  /** Fills a net from sizes i32[layers + 1] and activations i32[layers]. */
+  mlp_plan(pointer: number, layers: number, sizes: number, activations: number, maxBatch: number): void {
+    try {
+      this.raw.mlp_plan!(pointer, layers, sizes, activations, maxBatch)
+    } catch (cause) {
+      throw this.failed('mlp_plan', cause)
+    }
+  }
+
+  mlp_workspace(net: number): number {
+    try {
+      return this.raw.mlp_workspace!(net)
+    } catch (cause) {
+      throw this.failed('mlp_workspace', cause)
+    }
+  }
+
+  /** Bytes of a block, exact for any size. */
+  moments_bytes(size: number): number {
+    try {
+      return this.raw.moments_bytes!(size)
+    } catch (cause) {
+      throw this.failed('moments_bytes', cause)
+    }
+  }
+
+  /**
+   * No rows, mean 0 and variance 1, which the first batch replaces. The reference code gives them the weight of 1e-4 rows, and that
+   * adds 1e-4 · mean² / rows to the variance: 81 after four values around 1800 whose own variance is 0.5.
+   */
+  moments_create(block: number, size: number): void {
+    try {
+      this.raw.moments_create!(block, size)
+    } catch (cause) {
+      throw this.failed('moments_create', cause)
+    }
+  }
+
+  /** y [n, D] = (x − mean) / sqrt(variance + 1e-8), within ±10. */
+  moments_normalise(block: number, x: number, y: number, n: number): void {
+    try {
+      this.raw.moments_normalise!(block, x, y, n)
+    } catch (cause) {
+      throw this.failed('moments_normalise', cause)
+    }
+  }
+
+  /** Merges n >= 1 rows. */
+  moments_update(block: number, x: number, n: number): void {
+    try {
+      this.raw.moments_update!(block, x, n)
+    } catch (cause) {
+      throw this.failed('moments_update', cause)
+    }
+  }
+
+  /** Stores the io record in a ring: 0, or NOT_FINITE and nothing changed. */
+  off_policy_insert(pointer: number, ring: number): number {
+    try {
+      return this.raw.off_policy_insert!(pointer, ring)
+    } catch (cause) {
+      throw this.failed('off_policy_insert', cause)
+    }
+  }
+
+  off_policy_pointer(pointer: number, which: number): number {
+    try {
+      return this.raw.off_policy_pointer!(pointer, which) >>> 0
+    } catch (cause) {
+      throw this.failed('off_policy_pointer', cause)
+    }
+  }
+
+  /** Transitions in a ring, and where its next one goes. */
+  off_policy_ring_count(pointer: number, ring: number): number {
+    try {
+      return this.raw.off_policy_ring_count!(pointer, ring)
+    } catch (cause) {
+      throw this.failed('off_policy_ring_count', cause)
+    }
+  }
+
+  off_policy_ring_cursor(pointer: number, ring: number): number {
+    try {
+      return this.raw.off_policy_ring_cursor!(pointer, ring)
+    } catch (cause) {
+      throw this.failed('off_policy_ring_cursor', cause)
+    }
+  }
+
+  off_policy_set_ring(pointer: number, ring: number, count: number, cursor: number): void {
+    try {
+      this.raw.off_policy_set_ring!(pointer, ring, count, cursor)
+    } catch (cause) {
+      throw this.failed('off_policy_set_ring', cause)
+    }
+  }
+
+  off_policy_set_updates(pointer: number, updates: number): void {
+    try {
+      this.raw.off_policy_set_updates!(pointer, updates)
+    } catch (cause) {
+      throw this.failed('off_policy_set_updates', cause)
+    }
+  }
+
+  off_policy_updates(pointer: number): number {
+    try {
+      return this.raw.off_policy_updates!(pointer)
+    } catch (cause) {
+      throw this.failed('off_policy_updates', cause)
+    }
+  }
+
+  /** Prepares a laid-out and filled block. options: PATH_TO_TRACE_END | … of abi.ts. tolerance in ns. */
+  path_begin(block: number, root: number, options: number, tolerance: number): void {
+    try {
+      this.raw.path_begin!(block, root, options, tolerance)
+    } catch (cause) {
+      throw this.failed('path_begin', cause)
+    }
+  }
+
+  /** Bytes of a block for n spans, as a number: more than an i32 holds is for the caller to refuse. */
+  path_bytes(n: number): number {
+    try {
+      return this.raw.path_bytes!(n)
+    } catch (cause) {
+      throw this.failed('path_bytes', cause)
+    }
+  }
+
+  /** The address of a column, by the names of abi.ts. */
+  path_column(block: number, which: number): number {
+    try {
+      return this.raw.path_column!(block, which) >>> 0
+    } catch (cause) {
+      throw this.failed('path_column', cause)
+    }
+  }
+
+  /** A result, by the names of abi.ts. */
+  path_get(block: number, which: number): number {
+    try {
+      return this.raw.path_get!(block, which)
+    } catch (cause) {
+      throw this.failed('path_get', cause)
+    }
+  }
+
+  /** Lays the block out for a trace of n spans; the caller then fills start, end, parent, kind and flags. */
+  path_layout(block: number, n: number): void {
+    try {
+      this.raw.path_layout!(block, n)
+    } catch (cause) {
+      throw this.failed('path_layout', cause)
+    }
+  }
+
+  /** Goes on until the path is found (returns 0) or siblings tie (returns how many of PATH_TIED are to be sorted by id). */
+  path_resume(block: number): number {
+    try {
+      return this.raw.path_resume!(block)
+    } catch (cause) {
+      throw this.failed('path_resume', cause)
+    }
+  }
+
+  /** The io record's action for its state: drawn from the policy where `sample`, else the likeliest; NaN where the state gives no distribution. */
+  ppo_act(pointer: number, sample: number): void {
+    try {
+      this.raw.ppo_act!(pointer, sample)
+    } catch (cause) {
+      throw this.failed('ppo_act', cause)
+    }
+  }
+
+  /** Bytes of an agent. */
+  ppo_bytes(shape: number): number {
+    try {
+      return this.raw.ppo_bytes!(shape) >>> 0
+    } catch (cause) {
+      throw this.failed('ppo_bytes', cause)
+    }
+  }
+
+  /** Numbers in the canonical layout of a block. */
+  ppo_canonical(pointer: number, which: number): number {
+    try {
+      return this.raw.ppo_canonical!(pointer, which)
+    } catch (cause) {
+      throw this.failed('ppo_canonical', cause)
+    }
+  }
+
+  /** From now on updates are about the first `count` partitions named by `chosen`. */
+  ppo_choose(pointer: number, count: number): void {
+    try {
+      this.raw.ppo_choose!(pointer, count)
+    } catch (cause) {
+      throw this.failed('ppo_choose', cause)
+    }
+  }
+
+  ppo_clear(pointer: number): void {
+    try {
+      this.raw.ppo_clear!(pointer)
+    } catch (cause) {
+      throw this.failed('ppo_clear', cause)
+    }
+  }
+
+  /** What the loss is and how mini-batches are made. */
+  ppo_configure(
+    pointer: number,
+    discount: number,
+    lambda: number,
+    monteCarlo: number,
+    clip: number,
+    valueClip: number,
+    valueWeight: number,
+    entropyWeight: number,
+    normalise: number,
+    replacement: number,
+  ): void {
+    try {
+      this.raw.ppo_configure!(
+        pointer,
+        discount,
+        lambda,
+        monteCarlo,
+        clip,
+        valueClip,
+        valueWeight,
+        entropyWeight,
+        normalise,
+        replacement,
+      )
+    } catch (cause) {
+      throw this.failed('ppo_configure', cause)
+    }
+  }
+
+  /** How the optimisers step. */
+  ppo_configure_adam(
+    pointer: number,
+    policyRate: number,
+    valueRate: number,
+    epsilon: number,
+    maxNorm: number,
+    sharedNorm: number,
+  ): void {
+    try {
+      this.raw.ppo_configure_adam!(pointer, policyRate, valueRate, epsilon, maxNorm, sharedNorm)
+    } catch (cause) {
+      throw this.failed('ppo_configure_adam', cause)
+    }
+  }
+
+  /** Copies a flat block to (`toFlat`) or from the canonical layout: the net's, then a Gaussian policy's log deviations [A]. */
+  ppo_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
+    try {
+      this.raw.ppo_convert!(pointer, which, canonical, toFlat)
+    } catch (cause) {
+      throw this.failed('ppo_convert', cause)
+    }
+  }
+
+  /**
+   * Makes an agent in `base`, `ppo_bytes` long: random nets, an empty rollout, null contexts.
+   * orthogonal: gains √2, .01 for the policy's outputs and 1 for the value, biases 0 (CleanRL); otherwise uniform in ±1/sqrt(in).
+   */
+  ppo_create(base: number, shape: number, orthogonal: number, seedLow: number, seedHigh: number): void {
+    try {
+      this.raw.ppo_create!(base, shape, orthogonal, seedLow, seedHigh)
+    } catch (cause) {
+      throw this.failed('ppo_create', cause)
+    }
+  }
+
+  ppo_end_episode(pointer: number, partition: number): void {
+    try {
+      this.raw.ppo_end_episode!(pointer, partition)
+    } catch (cause) {
+      throw this.failed('ppo_end_episode', cause)
+    }
+  }
+
+  /**
+   * One pass over the chosen partitions' prepared steps in mini-batches: every step once in random order, the last mini-batch as
+   * small as it comes; or as many drawn with replacement. `slopes` becomes their mean dLoss/dcontexts. With an encoder its staged
+   * contexts are encoded anew before the pass, and it steps along these slopes after it. 0, or EMPTY.
+   */
+  ppo_epoch(pointer: number, encoderPointer: number): number {
+    try {
+      return this.raw.ppo_epoch!(pointer, encoderPointer)
+    } catch (cause) {
+      throw this.failed('ppo_epoch', cause)
+    }
+  }
+
+  /** Puts the contexts behind the states of the rollout. */
+  ppo_fill_contexts(pointer: number): void {
+    try {
+      this.raw.ppo_fill_contexts!(pointer)
+    } catch (cause) {
+      throw this.failed('ppo_fill_contexts', cause)
+    }
+  }
+
+  ppo_get(pointer: number, which: number): number {
+    try {
+      return this.raw.ppo_get!(pointer, which)
+    } catch (cause) {
+      throw this.failed('ppo_get', cause)
+    }
+  }
+
+  /** Stores the io record with the probability that the policy now gives its action: 0, or FULL or NOT_FINITE and nothing changed. */
+  ppo_insert(pointer: number, reward: number, terminated: number, partition: number): number {
+    try {
+      return this.raw.ppo_insert!(pointer, reward, terminated, partition)
+    } catch (cause) {
+      throw this.failed('ppo_insert', cause)
+    }
+  }
+
+  /** Weights were set from outside: they are what comes back after failed updates. */
+  ppo_keep_good(pointer: number): void {
+    try {
+      this.raw.ppo_keep_good!(pointer)
+    } catch (cause) {
+      throw this.failed('ppo_keep_good', cause)
+    }
+  }
+
+  /** One mini-batch, the n prepared steps named by `order`. */
+  ppo_learn(pointer: number, n: number): void {
+    try {
+      this.raw.ppo_learn!(pointer, n)
+    } catch (cause) {
+      throw this.failed('ppo_learn', cause)
+    }
+  }
+
+  ppo_pointer(pointer: number, which: number): number {
+    try {
+      return this.raw.ppo_pointer!(pointer, which) >>> 0
+    } catch (cause) {
+      throw this.failed('ppo_pointer', cause)
+    }
+  }
+
+  /** Values, advantages and returns of the rollout: 0, or EMPTY. With an encoder the chosen partitions' staged contexts come behind the states. */
+  ppo_prepare(pointer: number, encoderPointer: number): number {
+    try {
+      return this.raw.ppo_prepare!(pointer, encoderPointer)
+    } catch (cause) {
+      throw this.failed('ppo_prepare', cause)
+    }
+  }
+
+  ppo_set(pointer: number, which: number, value: number): void {
+    try {
+      this.raw.ppo_set!(pointer, which, value)
+    } catch (cause) {
+      throw this.failed('ppo_set', cause)
+    }
+  }
+
+  /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
+  ppo_shape_bytes(hidden: number): number {
+    try {
+      return this.raw.ppo_shape_bytes!(hidden) >>> 0
+    } catch (cause) {
+      throw this.failed('ppo_shape_bytes', cause)
+    }
+  }
+
+  /** V of the io record's state. */
+  ppo_value(pointer: number): number {
+    try {
+      return this.raw.ppo_value!(pointer)
+    } catch (cause) {
+      throw this.failed('ppo_value', cause)
+    }
+  }
+
+  /** Bytes of a queue. */
+  queue_bytes(
+    order: number,
+    capacity: number,
+    parts: number,
+    lowest: number,
+    highest: number,
+    fairness: number,
+    tenants: number,
+  ): number {
+    try {
+      return this.raw.queue_bytes!(order, capacity, parts, lowest, highest, fairness, tenants) >>> 0
+    } catch (cause) {
+      throw this.failed('queue_bytes', cause)
+    }
+  }
+
+  /** A waiting ticket leaves: O(1), amortised. Returns whether it waited. */
+  queue_cancel(block: number, ticket: number): number {
+    try {
+      return this.raw.queue_cancel!(block, ticket)
+    } catch (cause) {
+      throw this.failed('queue_cancel', cause)
+    }
+  }
+
+  /** Everything leaves; tenants have nothing outstanding. */
+  queue_clear(block: number): void {
+    try {
+      this.raw.queue_clear!(block)
+    } catch (cause) {
+      throw this.failed('queue_clear', cause)
+    }
+  }
+
+  /** @param parts  an octave of tokens is cut into 2^parts classes, from that of `lowest` to that of `highest` */
+  queue_create(
+    block: number,
+    order: number,
+    capacity: number,
+    parts: number,
+    lowest: number,
+    highest: number,
+    slope: number,
+    fairness: number,
+    tenants: number,
+  ): void {
+    try {
+      this.raw.queue_create!(block, order, capacity, parts, lowest, highest, slope, fairness, tenants)
+    } catch (cause) {
+      throw this.failed('queue_create', cause)
+    }
+  }
+
+  /** So many of a tenant's expected tokens are no longer outstanding. OK, NOT_FINITE or OUT_OF_RANGE. */
+  queue_finish(block: number, tenant: number, tokens: number): number {
+    try {
+      return this.raw.queue_finish!(block, tenant, tokens)
+    } catch (cause) {
+      throw this.failed('queue_finish', cause)
+    }
+  }
+
+  /** Whether the ticket waits. */
+  queue_has(block: number, ticket: number): number {
+    try {
+      return this.raw.queue_has!(block, ticket)
+    } catch (cause) {
+      throw this.failed('queue_has', cause)
+    }
+  }
+
+  /** Where the columns of a batch are; see layout.ts. */
+  queue_io(block: number): number {
+    try {
+      return this.raw.queue_io!(block) >>> 0
+    } catch (cause) {
+      throw this.failed('queue_io', cause)
+    }
+  }
+
+  /** Expected tokens of a tenant that wait or run; 0 where there is no fairness. */
+  queue_outstanding(block: number, tenant: number): number {
+    try {
+      return this.raw.queue_outstanding!(block, tenant)
+    } catch (cause) {
+      throw this.failed('queue_outstanding', cause)
+    }
+  }
+
+  /** The ticket of the smallest key, or EMPTY. */
+  queue_peek(block: number): number {
+    try {
+      return this.raw.queue_peek!(block)
+    } catch (cause) {
+      throw this.failed('queue_peek', cause)
+    }
+  }
+
+  /** The same; it leaves. */
+  queue_pop(block: number): number {
+    try {
+      return this.raw.queue_pop!(block)
+    } catch (cause) {
+      throw this.failed('queue_pop', cause)
+    }
+  }
+
+  /** Pops up to n tickets into the column; returns how many. */
+  queue_pop_many(block: number, n: number): number {
+    try {
+      return this.raw.queue_pop_many!(block, n)
+    } catch (cause) {
+      throw this.failed('queue_pop_many', cause)
+    }
+  }
+
+  /**
+   * A ticket ≥ 0, or NOT_FINITE (tokens are negative, or a number or the key is not finite), OUT_OF_RANGE (no such tenant) or
+   * FULL; nothing changes then. Tenants count only where there is fairness.
+   */
+  queue_push(block: number, tokens: number, arrival: number, tenant: number): number {
+    try {
+      return this.raw.queue_push!(block, tokens, arrival, tenant)
+    } catch (cause) {
+      throw this.failed('queue_push', cause)
+    }
+  }
+
+  /** Pushes the first n of the columns; returns how many entered before one was refused. Their tickets are in the columns. */
+  queue_push_many(block: number, n: number): number {
+    try {
+      return this.raw.queue_push_many!(block, n)
+    } catch (cause) {
+      throw this.failed('queue_push_many', cause)
+    }
+  }
+
+  queue_size(block: number): number {
+    try {
+      return this.raw.queue_size!(block)
+    } catch (cause) {
+      throw this.failed('queue_size', cause)
+    }
+  }
+
+  /** Beta(a, b) in (0, 1). */
+  random_beta(state: number, a: number, b: number): number {
+    try {
+      return this.raw.random_beta!(state, a, b)
+    } catch (cause) {
+      throw this.failed('random_beta', cause)
+    }
+  }
+
+  /** Exponential with mean 1. */
+  random_exponential(state: number): number {
+    try {
+      return this.raw.random_exponential!(state)
+    } catch (cause) {
+      throw this.failed('random_exponential', cause)
+    }
+  }
+
+  /** out[i] standard normal, n values, f32. */
+  random_fill_normal(state: number, out: number, n: number): void {
+    try {
+      this.raw.random_fill_normal!(state, out, n)
+    } catch (cause) {
+      throw this.failed('random_fill_normal', cause)
+    }
+  }
+
+  /** out[i] uniform in [low, high), n values, f32. */
+  random_fill_uniform(state: number, out: number, n: number, low: number, high: number): void {
+    try {
+      this.raw.random_fill_uniform!(state, out, n, low, high)
+    } catch (cause) {
+      throw this.failed('random_fill_uniform', cause)
+    }
+  }
+
+  /** Gamma with the given shape > 0 and scale 1 (Marsaglia and Tsang 2000). */
+  random_gamma(state: number, shape: number): number {
+    try {
+      return this.raw.random_gamma!(state, shape)
+    } catch (cause) {
+      throw this.failed('random_gamma', cause)
+    }
+  }
+
+  /** Uniform in 0 … n − 1 (multiply-shift; the bias is below n / 2^32). */
+  random_integer(state: number, n: number): number {
+    try {
+      return this.raw.random_integer!(state, n)
+    } catch (cause) {
+      throw this.failed('random_integer', cause)
+    }
+  }
+
+  /** Standard normal (Box–Muller, the pair's second half is kept). */
+  random_normal(state: number): number {
+    try {
+      return this.raw.random_normal!(state)
+    } catch (cause) {
+      throw this.failed('random_normal', cause)
+    }
+  }
+
+  /** Poisson with the given mean >= 0, exact: by products below 10, else Hörmann's PTRS (1993). */
+  random_poisson(state: number, mean: number): number {
+    try {
+      return this.raw.random_poisson!(state, mean)
+    } catch (cause) {
+      throw this.failed('random_poisson', cause)
+    }
+  }
+
+  /** Mixes seed and stream into four words (murmur3 finaliser over a Weyl sequence); streams of one seed are independent. */
+  random_seed(state: number, seedLow: number, seedHigh: number, stream: number): void {
+    try {
+      this.raw.random_seed!(state, seedLow, seedHigh, stream)
+    } catch (cause) {
+      throw this.failed('random_seed', cause)
+    }
+  }
+
+  /** Uniform in [0, 1), 53 bits. */
+  random_uniform(state: number): number {
+    try {
+      return this.raw.random_uniform!(state)
+    } catch (cause) {
+      throw this.failed('random_uniform', cause)
+    }
+  }
+
+  /** Bytes of a regressor. */
+  regressor_bytes(shape: number): number {
+    try {
+      return this.raw.regressor_bytes!(shape) >>> 0
+    } catch (cause) {
+      throw this.failed('regressor_bytes', cause)
+    }
+  }
+
+  /** Numbers in the canonical layout. */
+  regressor_canonical(pointer: number): number {
+    try {
+      return this.raw.regressor_canonical!(pointer)
+    } catch (cause) {
+      throw this.failed('regressor_canonical', cause)
+    }
+  }
+
+  regressor_configure(
+    pointer: number,
+    loss: number,
+    learningRate: number,
+    weightDecay: number,
+    maxNorm: number,
+    dropout: number,
+  ): void {
+    try {
+      this.raw.regressor_configure!(pointer, loss, learningRate, weightDecay, maxNorm, dropout)
+    } catch (cause) {
+      throw this.failed('regressor_configure', cause)
+    }
+  }
+
+  /** Copies a flat block to (`toFlat`) or from the canonical layout; what is set counts as good. */
+  regressor_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
+    try {
+      this.raw.regressor_convert!(pointer, which, canonical, toFlat)
+    } catch (cause) {
+      throw this.failed('regressor_convert', cause)
+    }
+  }
+
+  /** Makes a regressor in `base`, `regressor_bytes` long: a random net, the null context. */
+  regressor_create(base: number, shape: number, seedLow: number, seedHigh: number): void {
+    try {
+      this.raw.regressor_create!(base, shape, seedLow, seedHigh)
+    } catch (cause) {
+      throw this.failed('regressor_create', cause)
+    }
+  }
+
+  /** Mean loss of the n rows of `inputs` and `goals` as served: no dropout, the one context. */
+  regressor_evaluate(pointer: number, n: number): number {
+    try {
+      return this.raw.regressor_evaluate!(pointer, n)
+    } catch (cause) {
+      throw this.failed('regressor_evaluate', cause)
+    }
+  }
+
+  /**
+   * `epochs` passes over x [rows, F] and y [rows, O] in random order, the last batch of each as small as it comes; losses f64 [epochs]
+   * get each pass's mean while learning, NaN where every step was given up. order: room for i32[rows].
+   */
+  regressor_fit(
+    pointer: number,
+    x: number,
+    y: number,
+    order: number,
+    rows: number,
+    epochs: number,
+    losses: number,
+  ): void {
+    try {
+      this.raw.regressor_fit!(pointer, x, y, order, rows, epochs, losses)
+    } catch (cause) {
+      throw this.failed('regressor_fit', cause)
+    }
+  }
+
+  regressor_get(pointer: number, which: number): number {
+    try {
+      return this.raw.regressor_get!(pointer, which)
+    } catch (cause) {
+      throw this.failed('regressor_get', cause)
+    }
+  }
+
+  /**
+   * One step on the n rows of `inputs` and `goals`, row i with row groupOf[i] of the first `groups` contexts; 0: the one context.
+   * With an encoder its staged contexts are encoded to be those rows, and it steps along their slopes; both step or none.
+   */
+  regressor_learn(pointer: number, n: number, groups: number, encoderPointer: number): void {
+    try {
+      this.raw.regressor_learn!(pointer, n, groups, encoderPointer)
+    } catch (cause) {
+      throw this.failed('regressor_learn', cause)
+    }
+  }
+
+  regressor_pointer(pointer: number, which: number): number {
+    try {
+      return this.raw.regressor_pointer!(pointer, which) >>> 0
+    } catch (cause) {
+      throw this.failed('regressor_pointer', cause)
+    }
+  }
+
+  /** predictions [n, O] of the features in `inputs`, with the one context. */
+  regressor_predict(pointer: number, n: number): void {
+    try {
+      this.raw.regressor_predict!(pointer, n)
+    } catch (cause) {
+      throw this.failed('regressor_predict', cause)
+    }
+  }
+
+  regressor_set(pointer: number, which: number, value: number): void {
+    try {
+      this.raw.regressor_set!(pointer, which, value)
+    } catch (cause) {
+      throw this.failed('regressor_set', cause)
+    }
+  }
+
+  /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
+  regressor_shape_bytes(hidden: number): number {
+    try {
+      return this.raw.regressor_shape_bytes!(hidden) >>> 0
+    } catch (cause) {
+      throw this.failed('regressor_shape_bytes', cause)
+    }
+  }
+
+  /** Bytes of a replay, zeroed by the caller. */
+  replay_bytes(rows: number, servers: number, batch: number): number {
+    try {
+      return this.raw.replay_bytes!(rows, servers, batch) >>> 0
+    } catch (cause) {
+      throw this.failed('replay_bytes', cause)
+    }
+  }
+
+  replay_column(block: number, which: number): number {
+    try {
+      return this.raw.replay_column!(block, which) >>> 0
+    } catch (cause) {
+      throw this.failed('replay_column', cause)
+    }
+  }
+
+  replay_create(block: number, rows: number, servers: number, batch: number): void {
+    try {
+      this.raw.replay_create!(block, rows, servers, batch)
+    } catch (cause) {
+      throw this.failed('replay_create', cause)
+    }
+  }
+
+  /**
+   * Runs all rows; columns in: arrival (in order), tokens, estimate, tenant, slowdown; out: start, finish, bypasses.
+   *
+   * @param queue       empty, with room for all rows; with ageing by work of slope 1
+   * @param bypass      ageing by work; below 0 none
+   * @returns OK, or what the queue said to the first row it refused
+   */
+  replay_run(
+    block: number,
+    queue: number,
+    batching: number,
+    timeout: number,
+    perRequest: number,
+    perToken: number,
+    bypass: number,
+    longFactor: number,
+  ): number {
+    try {
+      return this.raw.replay_run!(block, queue, batching, timeout, perRequest, perToken, bypass, longFactor)
+    } catch (cause) {
+      throw this.failed('replay_run', cause)
+    }
+  }
+
+  /**
+   * The first row of `group` whose dot product with x is largest, −1 when the group has none. Writes that product at `best`.
+   * @param width  W
+   */
+  similarity_nearest(
+    row: number,
+    group: number,
+    x: number,
+    best: number,
+    n: number,
+    width: number,
+    wanted: number,
+  ): number {
+    try {
+      return this.raw.similarity_nearest!(row, group, x, best, n, width, wanted)
+    } catch (cause) {
+      throw this.failed('similarity_nearest', cause)
+    }
+  }
+
+  /** y = f(x) over n numbers, kind 0 exp, 1 tanh, 2 sigmoid; four at a time where the build can. */
+  single_map(kind: number, x: number, y: number, n: number): void {
+    try {
+      this.raw.single_map!(kind, x, y, n)
+    } catch (cause) {
+      throw this.failed('single_map', cause)
+    }
+  }
+
+  svm_bytes(inputs: number, features: number): number {
+    try {
+      return this.raw.svm_bytes!(inputs, features) >>> 0
+    } catch (cause) {
+      throw this.failed('svm_bytes', cause)
+    }
+  }
+
+  /** An untrained machine whose kernel is exp(−gamma |x − y|²); `random` draws its features. */
+  svm_create(
+    block: number,
+    inputs: number,
+    features: number,
+    gamma: number,
+    alpha: number,
+    rate: number,
+    negative: number,
+    positive: number,
+    averageFrom: number,
+    random: number,
+  ): void {
+    try {
+      this.raw.svm_create!(block, inputs, features, gamma, alpha, rate, negative, positive, averageFrom, random)
+    } catch (cause) {
+      throw this.failed('svm_create', cause)
+    }
+  }
+
+  /** The signed distance of x [F] from the border, in units of the margin; by the mean of the steps where there is one. */
+  svm_decide(block: number, x: number): number {
+    try {
+      return this.raw.svm_decide!(block, x)
+    } catch (cause) {
+      throw this.failed('svm_decide', cause)
+    }
+  }
+
+  /** One step a row, in order. x [n, F], y [n] = ±1, weight [n] >= 0 */
+  svm_fit(block: number, x: number, y: number, weight: number, n: number): void {
+    try {
+      this.raw.svm_fit!(block, x, y, weight, n)
+    } catch (cause) {
+      throw this.failed('svm_fit', cause)
+    }
+  }
+
+  /** phi [D] = sqrt(2 / D) cos(z W + offset), z [F] = (x − mean) / deviation; left in the block. */
+  svm_map(block: number, x: number): void {
+    try {
+      this.raw.svm_map!(block, x)
+    } catch (cause) {
+      throw this.failed('svm_map', cause)
+    }
+  }
+
+  /** Merges n >= 1 rows into mean and variance. x [n, F] */
+  svm_observe(block: number, x: number, n: number): void {
+    try {
+      this.raw.svm_observe!(block, x, n)
+    } catch (cause) {
+      throw this.failed('svm_observe', cause)
+    }
+  }
+}
