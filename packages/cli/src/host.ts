@@ -18,7 +18,10 @@ export interface Host {
   /** Progress and problems. */
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborted by Ctrl-C or SIGTERM: commands stop soon and keep nothing half-written. */
+  /**
+   * Aborted by Ctrl-C or SIGTERM. Whoever reads it takes both over and must end within a second: servers, and commands whose work is
+   * elsewhere. All others are ended by the signal itself, in the middle of whatever they compute; no file is ever half-written.
+   */
   readonly signal: AbortSignal
   /** Milliseconds since any fixed moment. */
   now(): number
@@ -42,16 +45,18 @@ export interface Host {
 
 const PIECE_BYTES = 1 << 20 // large enough that reading costs nothing beside parsing
 
-/** The process itself. The first Ctrl-C or SIGTERM asks politely, the second one ends the process. */
+/** The process itself. */
 export function createProcessHost(): Host {
-  const abort = new AbortController()
-  process.once('SIGINT', () => abort.abort())
-  process.once('SIGTERM', () => abort.abort())
+  outliveReaders()
+  let stop: AbortSignal | undefined
   return {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    signal: abort.signal,
+    get signal() {
+      stop ??= takeSignals()
+      return stop
+    },
     now: () => performance.now(),
     wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined), // aborted
     readFile: (path) => readFile(path, 'utf8'),
@@ -66,6 +71,36 @@ export function createProcessHost(): Host {
     removeFile: (path) => rm(path, { force: true }),
     canWrite: async (path) => (await files()).canReplaceFile(path),
   }
+}
+
+/**
+ * Nobody who stops reading ends a command, least of all a server: what it says then is lost (`trimtab … | head`, a log that went away).
+ * An answer that cannot be written for another reason, a full disk say, is told once and the command has failed.
+ */
+function outliveReaders(): void {
+  let isLost = false
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || isLost) return
+    isLost = true
+    process.stderr.write(`trimtab: the answer cannot be written: ${message}\n`)
+    process.on('exit', () => {
+      process.exitCode ||= 1
+    })
+  })
+  process.stderr.on('error', () => {})
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** The first signal asks politely, the second one ends the process. */
+function takeSignals(): AbortSignal {
+  const abort = new AbortController()
+  const take = () => {
+    for (const signal of SIGNALS) process.off(signal, take)
+    abort.abort()
+  }
+  for (const signal of SIGNALS) process.on(signal, take)
+  return abort.signal
 }
 
 /** Loaded when it is needed: `trimtab --help` starts no core. */

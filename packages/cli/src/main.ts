@@ -35,6 +35,14 @@ const BAD_CALL: readonly unknown[] = [
   'trace_format_unknown',
 ]
 
+/** What the machine refuses (a full disk, a port in use) is told by its message alone; where it came from helps nobody. */
+function isRefusal(error: unknown): boolean {
+  const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown }
+  return (
+    code === 'file_write_failed' || /^E[A-Z\d]+$/.test(String(code)) || (cause instanceof Error && isRefusal(cause))
+  )
+}
+
 /**
  * The command `trimtab`: results on stdout, everything else on stderr.
  * @returns the exit code: 0 done, 1 the answer is bad, 2 the call is bad, 130 interrupted
@@ -53,13 +61,14 @@ export async function main(argv: readonly string[], host: Host): Promise<number>
     }
     const paint = createPaint(host.stderr, host.env)
     const { message, stack } = error instanceof Error ? error : new Error(String(error))
-    const isBadCall = BAD_CALL.includes((error as { code?: unknown }).code)
+    const { code } = error as { readonly code?: unknown }
+    const isBadCall = BAD_CALL.includes(code)
     for (const line of message.split('\n')) host.stderr.write(`${paint.bad('trimtab:')} ${line}\n`)
     if (isBadCall)
       host.stderr.write(
         `Run ${paint.bold(['trimtab', await nameOf(verb, rest), '--help'].filter(Boolean).join(' '))} for what it takes.\n`,
       )
-    else if (stack) host.stderr.write(`${paint.dim(stack)}\n`)
+    else if (stack && !isRefusal(error)) host.stderr.write(`${paint.dim(stack)}\n`)
     return isBadCall ? EXIT.badCall : EXIT.badAnswer
   }
 }

@@ -70,19 +70,18 @@ describe('trimtab pretrain', () => {
 
   it('goes on after an interruption as if there had been none, to the byte', async () => {
     const whole = await pretrained()
-    const abort = new AbortController()
-    const host = createFakeHost({ signal: abort.signal })
+    const host = createFakeHost()
     const interrupted = createPretrain(async (setup, hooks) => {
       using shards = new LocalShards(SHARDS, (shard) => createShard(core, setup, shard, SHARDS))
       return pretrainOn(shards, setup, {
         ...hooks,
         async onRound(report, round) {
           await hooks.onRound(report, round)
-          if (round === 6) abort.abort()
+          if (round === 6) throw new Error('killed')
         },
       })
     })
-    await expect(interrupted.execute(CALL, host)).rejects.toThrow()
+    await expect(interrupted.execute(CALL, host)).rejects.toThrow('killed')
     expect(host.files.has('model.checkpoint')).toBe(true)
     const again = createFakeHost()
     for (const [name, content] of host.files) again.files.set(name, content)

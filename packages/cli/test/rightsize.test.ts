@@ -79,16 +79,6 @@ describe('trimtab rightsize FILE', () => {
     expect([name, isChosen]).toEqual(['embedding', true])
     expect(errors[0].mape).toBeLessThan(1)
   })
-
-  it('stops at Ctrl-C and writes nothing', async () => {
-    const abort = new AbortController()
-    const host = createFakeHost({ signal: abort.signal })
-    host.files.set('f.csv', toCsv(functions))
-    const call = main(['rightsize', 'f.csv', '--report', 'r.html'], host)
-    abort.abort()
-    expect(await call).toBe(130)
-    expect(host.files.has('r.html')).toBe(false)
-  })
 })
 
 describe('trimtab rightsize FILE --workload, --measured', () => {

@@ -147,16 +147,6 @@ describe('trimtab schedule', () => {
     expect(host.err()).toContain('written: s.html')
   })
 
-  it('stops at Ctrl-C and writes nothing', async () => {
-    const abort = new AbortController()
-    const host = createFakeHost({ signal: abort.signal })
-    host.files.set('r.jsonl', logOf(100))
-    const call = main(['schedule', '--requests', 'r.jsonl', '--report', 's.html'], host)
-    abort.abort()
-    expect(await call).toBe(130)
-    expect(host.files.has('s.html')).toBe(false)
-  })
-
   it.each([
     [[], /a log is missing: --requests FILE/],
     [['--requests', 'none.jsonl'], /none\.jsonl cannot be read/],

@@ -78,13 +78,6 @@ describe('trimtab trace', () => {
     expect(code).toBe(2)
     expect(err).toContain('odd.json')
   })
-
-  it('stops when interrupted, and writes nothing', async () => {
-    const abort = new AbortController()
-    abort.abort()
-    const { code, out } = await run(['profile', 'usual.json'], shop({ signal: abort.signal }))
-    expect({ code, out }).toEqual({ code: 130, out: '' })
-  })
 })
 
 describe('trimtab trace critical-path', () => {

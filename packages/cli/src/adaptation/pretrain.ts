@@ -19,7 +19,7 @@ export interface PretrainHooks {
   readonly onRound: (report: RoundReport, round: number) => void | Promise<void>
   /** Called every few rounds with all that a later run needs. */
   readonly onCheckpoint?: (bytes: Uint8Array) => Promise<void>
-  readonly signal: AbortSignal
+  readonly signal?: AbortSignal
 }
 
 const CHECKPOINT_EVERY_ROUNDS = 5
@@ -40,7 +40,7 @@ async function runRounds(host: ShardHost, setup: PoolSetup, hooks: PretrainHooks
     await hooks.onRound(report, pretraining.rounds)
     if (hooks.onCheckpoint && pretraining.rounds % CHECKPOINT_EVERY_ROUNDS === 0)
       await hooks.onCheckpoint(packCheckpoint(await pretraining.save(), setup))
-    hooks.signal.throwIfAborted()
+    hooks.signal?.throwIfAborted()
   }
   return pretraining
 }

@@ -54,7 +54,6 @@ export const adapt: Command = defineCommand({
         records.push(record)
         if (part !== undefined) await host.appendFile(part, toLine(record))
         progress.update({ done: records.length, total, label: `${record.pair} · ${record.method}` })
-        host.signal.throwIfAborted()
       }
     } finally {
       progress.finish()

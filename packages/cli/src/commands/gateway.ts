@@ -80,6 +80,7 @@ export const gateway: Command = defineCommand({
       throw new UsageError(
         '--upstream URL and --concurrency N are needed: the server behind, and how many requests it works on together',
       )
+    const { signal } = host // from here on: what is told to stop while it starts, stops as if it served
     if (state !== undefined && !(await host.canWrite(state)))
       throw new UsageError(`--state ${state} cannot be written: name a file in a folder that is there`)
     const { bypass } = values
@@ -104,7 +105,7 @@ export const gateway: Command = defineCommand({
     try {
       const { port } = await serving.gateway.listen(values.port, values.host)
       announce(`http://${values.host}:${port}`, values, host)
-      await aborted(host.signal)
+      await aborted(signal)
       host.stderr.write(`draining: ${serving.scheduler.size} wait, ${serving.scheduler.pending} run\n`)
       const isDone = await serving.gateway.drain(values['drain-timeout'] * 1000)
       summarise(serving, isDone, values.json, host)

@@ -53,7 +53,7 @@ export const createPretrain = (run: RunPretraining): Command =>
       ['trimtab pretrain autoscaling --pool 200 --rounds 35 --report pool.html', 'the size of the papers'],
       ['trimtab pretrain congestion-control', 'networks 200 to 259 of the 625 there are'],
     ],
-    exits: `TASK: ${NAMES.join(', ')}\nExit: 0 done, 2 the call is bad, 130 interrupted (call again to go on).`,
+    exits: `TASK: ${NAMES.join(', ')}\nExit: 0 done, 2 the call is bad, ended by a signal: call again to go on.`,
     async run(values, host, operands) {
       const task = taskOf(operands)
       const out = values.out ?? `trimtab-${task}.safetensors`
@@ -76,7 +76,6 @@ export const createPretrain = (run: RunPretraining): Command =>
         const model = await run(setup, {
           workers: values.workers,
           checkpoint,
-          signal: host.signal,
           async onRound(report, round) {
             const record: AdaptationRecord = { event: 'round', round, ...report }
             if (records.length >= round) {

@@ -67,7 +67,6 @@ function learnOneByOne(
   const curve: CurvePoint[] = []
   const progress = createProgress(host, 'requests')
   const note = (count: number): void => {
-    host.signal.throwIfAborted()
     const scores = scoresOf('all', predictRows(predictor, rows))
     curve.push({ ...scores, finished: count })
     const order = scores.order === null ? '–' : scores.order.toFixed(3)

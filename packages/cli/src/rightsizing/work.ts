@@ -37,7 +37,7 @@ export async function evaluateTable(
   try {
     for (const [i, name] of names.entries()) {
       const steps = crossValidate(core, table, PREDICTORS[name]!, options)
-      const errors = await drain(steps, host, ({ done, total }) =>
+      const errors = drain(steps, ({ done, total }) =>
         progress.update({ done: i * total + done, total: names.length * total, label: name }),
       )
       predictors.push({ name, isChosen: name === predictor, errors })
@@ -52,18 +52,12 @@ export async function evaluateTable(
 
 const groupsOf = ({ workloads }: RuntimeTable): number => new Set(workloads.map(({ group }) => group)).size
 
-/** Runs to the end, and lets Ctrl-C in between steps. */
-async function drain<Step>(
-  steps: Generator<Step, LabelError[]>,
-  host: Host,
-  onStep: (step: Step) => void,
-): Promise<LabelError[]> {
+/** Runs to the end. */
+function drain<Step>(steps: Generator<Step, LabelError[]>, onStep: (step: Step) => void): LabelError[] {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
     onStep(value)
-    await new Promise((resolve) => setTimeout(resolve))
-    host.signal.throwIfAborted()
   }
 }
 

@@ -47,7 +47,7 @@ export async function compareSchedules(
   log: RequestLog,
   estimator: Estimator | null,
   settings: ScheduleSettings,
-  host: Pick<Host, 'stderr' | 'now' | 'signal'>,
+  host: Pick<Host, 'stderr' | 'now'>,
 ): Promise<ScheduleReport> {
   const { batchings, loads, seeds, seed, policies } = settings
   const progress = createProgress(host, 'replays')
@@ -65,7 +65,6 @@ export async function compareSchedules(
       for (const policy of policies) {
         const runs: ScheduleRun[] = []
         for (const [i, workload] of workloads.entries()) {
-          host.signal.throwIfAborted()
           runs.push(
             policy === 'fcfs'
               ? bases[i]!

@@ -70,7 +70,7 @@ export async function analyseFiles(
   const selection = selectionOf(values)
   const each = async (hooks: ReadHooks, visit: (path: CriticalPath) => void) => {
     try {
-      for await (const path of readPaths(core, inputs.list, selection, { ...hooks, signal: host.signal })) {
+      for await (const path of readPaths(core, inputs.list, selection, hooks)) {
         visit(path)
         inputs.note(path.trace.size)
       }

@@ -47,7 +47,6 @@ export const train: Command = defineCommand({
         seed,
         onEpoch(epoch, now) {
           loss = now
-          host.signal.throwIfAborted()
           progress.update({ done: epoch + 1, total: epochs, label: `cross-entropy ${now.toFixed(3)}` })
         },
       })
