@@ -1,8 +1,8 @@
 import { copyBytes, doubleTensor, FormatError, type Tensor } from '@trimtab/core'
-import type { ClassifierCalibration, ClassifierOptions } from './classifier.js'
 import type { FeatureDistribution } from './drift.js'
 import { FEATURE_SETS, type FeatureSetName } from './features.js'
 import type { OperatingPoint } from './roc.js'
+import type { ClassifierCalibration, ClassifierOptions } from './types.js'
 
 const FORMAT = 'trimtab-critical-components'
 const VERSION = 1

@@ -1,12 +1,13 @@
 import { ConfigError, type Core } from '@trimtab/core'
 import { sharedCore } from '../path/shared-core.js'
 import type { Profile } from '../profile/index.js'
-import { CriticalComponentClassifier, type Verdict } from './classifier.js'
+import { CriticalComponentClassifier } from './classifier.js'
 import { type Component, measureComponents } from './component.js'
 import type { FeatureDrift } from './drift.js'
 import { FEATURE_SETS } from './features.js'
 import { MIN_REQUESTS, reasonsFor } from './reasons.js'
 import { SHIPPED_CLASSIFIERS } from './shipped-classifiers.js'
+import type { Verdict } from './types.js'
 
 /** What components are compared with and judged by. */
 export interface CriticalComponentOptions {

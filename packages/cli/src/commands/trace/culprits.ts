@@ -1,15 +1,12 @@
-import { type CriticalPath, CulpritWindow, loadCulpritModel, saveCulpritModel } from '@trimtab/trace'
-import { type Command, defineCommand, EXIT } from '../../command.js'
+import { type CriticalPath, type CulpritModel, CulpritWindow, loadCulpritModel, saveCulpritModel } from '@trimtab/trace'
+import { type Command, EXIT } from '../../command.js'
 import type { Host } from '../../host.js'
-import { choiceOption, textOption, UsageError } from '../../options.js'
+import { textOption, UsageError, type Values } from '../../options.js'
 import { readText } from '../../read-file.js'
-import { createPaint } from '../../terminal.js'
-import { jsonReport } from '../../trace/json.js'
+import { defineTraceCommand, type TraceAnswer } from '../../trace/define-trace-command.js'
 import { fit, IncidentWindows, judge, parseLabels } from '../../trace/labels.js'
-import { type CommonValues, commonOptions } from '../../trace/options.js'
-import { checkDestination, deliver, tellRepairs } from '../../trace/output.js'
-import { renderTraceReport } from '../../trace/report/index.js'
-import { analyseFiles, settingsOf } from '../../trace/run.js'
+import type { CommonValues } from '../../trace/options.js'
+import { analyseFiles } from '../../trace/run.js'
 import { suspectsAgainst, suspectsWithin, withGains } from '../../trace/suspects.js'
 import { formatCulprits, formatHeading, formatJudgement } from '../../trace/tables.js'
 import { usualChanges } from '../../trace/what-if.js'
@@ -27,23 +24,16 @@ const options = {
     undefined,
   ),
   'save-model': textOption('FILE', 'with --labels: fit the weights to these incidents and write them there', undefined),
-  format: choiceOption('of the answer', ['table', 'json', 'html'], 'table'),
-  ...commonOptions,
 }
 
-type CulpritValues = CommonValues & {
-  readonly baseline: string | undefined
-  readonly model: string | undefined
-  readonly labels: string | undefined
-  readonly 'save-model': string | undefined
-  readonly format: 'table' | 'json' | 'html'
-}
+type CulpritValues = CommonValues & Values<typeof options>
 
-export const culprits: Command = defineCommand({
-  name: 'trace culprits',
+/** `trimtab trace culprits`: which service to fix, and how sure that is. */
+export const culprits: Command = defineTraceCommand({
+  name: 'culprits',
   summary: 'Which service to fix: a ranking with reasons and how sure each is',
-  operands: 'FILE…',
   options,
+  formats: ['table', 'json', 'html'],
   examples: [
     ['trimtab trace culprits slow.json --baseline usual.json', 'what is different now, service by service'],
     ['trimtab trace culprits slow.json --service checkout --report culprits.html', 'only requests that reach checkout'],
@@ -54,38 +44,43 @@ export const culprits: Command = defineCommand({
     ['trimtab trace culprits a.csv.gz --labels a-faults.csv --save-model a.json', 'then judge b with --model a.json'],
   ],
   exits: 'Exit: 0 done, 1 no service stands out, 2 the call is bad or no request could be analysed.',
-  async run(values, host, files) {
+  check(values) {
     if (values['save-model'] !== undefined && values.labels === undefined)
       throw new UsageError('--save-model needs --labels: weights are fitted to incidents with known culprits')
-    await checkDestination(values, host)
+  },
+  async answer(values, files, host) {
     const model =
       values.model === undefined
         ? undefined
         : loadCulpritModel(await readText(values.model, host, `--model ${values.model}`))
-    if (values.labels !== undefined) return judgeIncidents(files, values, values.labels, model, host)
-
-    const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
-    const window = new CulpritWindow()
-    const onPath = (path: CriticalPath) => window.add(path)
-    const { core, analysis, replay } = await analyseFiles(files, values, host, { onPath, isReplayed: true })
-    const ranked = baseline
-      ? suspectsAgainst(core, window, baseline, values.top, model)
-      : suspectsWithin(core, analysis.profile, values.top)
-    const found = withGains(ranked, await replay(usualChanges(ranked.suspects)))
-    const report = analysis.report('culprits', files, settingsOf(values), { culprits: found })
-    const paint = createPaint(host.stdout, host.env)
-    const answers = {
-      table: () => [formatHeading(report, paint), '\n', formatCulprits(found, paint)],
-      json: () => [jsonReport(report, { culprits: found })],
-      html: () => [renderTraceReport(report)],
-    }
-    await deliver(answers[values.json ? 'json' : values.format](), report, values, host)
-    tellRepairs(analysis.repairs, host)
-    if (found.suspects.length > 0) return EXIT.done
-    host.stderr.write('trimtab: no service stands out here\n')
-    return EXIT.badAnswer
+    return values.labels === undefined
+      ? rankServices(files, values, model, host)
+      : judgeIncidents(files, values, values.labels, model, host)
   },
 })
+
+async function rankServices(
+  files: readonly string[],
+  values: CulpritValues,
+  model: CulpritModel | undefined,
+  host: Host,
+): Promise<TraceAnswer> {
+  const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
+  const window = new CulpritWindow()
+  const onPath = (path: CriticalPath) => window.add(path)
+  const { core, analysis, replay } = await analyseFiles(files, values, host, { onPath, isReplayed: true })
+  const ranked = baseline
+    ? suspectsAgainst(core, window, baseline, values.top, model)
+    : suspectsWithin(core, analysis.profile, values.top)
+  const found = withGains(ranked, await replay(usualChanges(ranked.suspects)))
+  return {
+    analysis,
+    findings: { culprits: found },
+    table: (report, paint) => [formatHeading(report, paint), '\n', formatCulprits(found, paint)],
+    json: () => ({ culprits: found }),
+    ...(found.suspects.length === 0 && { exit: EXIT.badAnswer, note: 'no service stands out here' }),
+  }
+}
 
 async function windowOf(files: readonly string[], values: CommonValues, host: Host): Promise<CulpritWindow> {
   const window = new CulpritWindow()
@@ -97,9 +92,9 @@ async function judgeIncidents(
   files: readonly string[],
   values: CulpritValues,
   labelsFile: string,
-  model: ReturnType<typeof loadCulpritModel> | undefined,
+  model: CulpritModel | undefined,
   host: Host,
-): Promise<number> {
+): Promise<TraceAnswer> {
   const labels = parseLabels(await readText(labelsFile, host, `--labels ${labelsFile}`), labelsFile)
   const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
   const windows = new IncidentWindows()
@@ -116,14 +111,9 @@ async function judgeIncidents(
     host.stderr.write(`written: ${file}\n`)
   }
   const judgement = judge(core, known, windows, { model, baseline })
-  const report = analysis.report('culprits', files, settingsOf(values))
-  const paint = createPaint(host.stdout, host.env)
-  const answers = {
-    table: () => [formatHeading(report, paint), '\n', formatJudgement(judgement, paint)],
-    json: () => [jsonReport(report, { judgement })],
-    html: () => [renderTraceReport(report)],
+  return {
+    analysis,
+    table: (report, paint) => [formatHeading(report, paint), '\n', formatJudgement(judgement, paint)],
+    json: () => ({ judgement }),
   }
-  await deliver(answers[values.json ? 'json' : values.format](), report, values, host)
-  tellRepairs(analysis.repairs, host)
-  return EXIT.done
 }
