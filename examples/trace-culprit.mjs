@@ -2,7 +2,7 @@
 // A hotel-booking application gets slow. From its traces alone: what did requests wait for, which service is to blame,
 // and what would fixing it buy? The application is simulated; `readTraces(file)` reads yours (Jaeger, OTLP, Zipkin).
 import { createCore } from '@trimtab/core'
-import { createPreset, MicroserviceSimulator } from '@trimtab/tasks'
+import { createPreset, MicroserviceSimulator } from '@trimtab/tasks/microservices'
 import { CulpritWindow, criticalPath, PathFinder, Profile, rankCulprits, WhatIf } from '@trimtab/trace'
 
 const core = await createCore()

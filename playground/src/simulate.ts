@@ -2,7 +2,7 @@
 
 import { CONTROLLERS, type ControllerName, reportOf, runTrial, Trial, type TrialSpec } from 'trimtab/autoscale'
 import { createCore } from 'trimtab/core'
-import { parseLoad } from 'trimtab/tasks'
+import { parseLoad } from 'trimtab/tasks/autoscaling'
 import type { LiveEvent, LiveOptions } from './protocol.js'
 
 /** Those who are watched; the rest is only judged, for the table. */

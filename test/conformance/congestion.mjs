@@ -1,5 +1,5 @@
 // Handler for the link simulation of the neural vectors: an episode of the congestion-control environment on a fixed link.
-import { CongestionEnvironment } from '@trimtab/tasks'
+import { CongestionEnvironment } from '@trimtab/tasks/congestion-control'
 import { compare } from './compare.mjs'
 
 const once = (value) => [value, value]

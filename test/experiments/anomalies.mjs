@@ -1,7 +1,7 @@
 // FIRM's 3.3.2: which component broke the SLO? Trained on made-up graphs, judged on others of the papers' sizes.
 import { createCore } from '@trimtab/core'
 import { WorkerPool } from '@trimtab/node'
-import { ANOMALY_KINDS, PRESETS } from '@trimtab/tasks'
+import { ANOMALY_KINDS, PRESETS } from '@trimtab/tasks/microservices'
 import { fitMethods, judge, pairsOf } from './anomalies/judge.mjs'
 import { report } from './anomalies/report.mjs'
 

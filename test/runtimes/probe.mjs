@@ -1,7 +1,7 @@
 // What must be the same on every runtime, as hashes. Only the language, WebAssembly and WebCrypto are used here.
 import { createCore, Random } from '@trimtab/core'
 import { createDdpg } from '@trimtab/learn'
-import { AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks'
+import { AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks/autoscaling'
 import { fitRegressor, pretrain, trainBcq, trainDqn, trainPpo } from './probe-learning.mjs'
 import { findPaths, judge, readAll } from './probe-traces.mjs'
 

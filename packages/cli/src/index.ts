@@ -12,7 +12,7 @@ export {
   type LoadSeries,
   parseLoad,
   tuneHpaVpa,
-} from '@trimtab/tasks'
+} from '@trimtab/tasks/autoscaling'
 export { CulpritWindow, criticalPath, PathFinder, Profile, rankCulprits, readTraces, whatIf } from '@trimtab/trace'
 export { compare, runTrial } from './autoscale/index.js'
 export { type ComparisonReport, renderReport } from './report/index.js'

@@ -1,5 +1,5 @@
 import { type ConfigError, type Core, createCore } from '@trimtab/core'
-import { generateLoad } from '@trimtab/tasks'
+import { generateLoad } from '@trimtab/tasks/autoscaling'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CONTROLLERS, type CompareOptions, type ComparisonReport, compare, runTrial } from '../src/autoscale/index.js'
 

@@ -1,5 +1,5 @@
 import { type Core, createCore } from '@trimtab/core'
-import { generateServerless, type RuntimeTable } from '@trimtab/tasks'
+import { generateServerless, type RuntimeTable } from '@trimtab/tasks/rightsizing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { main } from '../src/main.js'
 import { createFakeHost, type FakeHost } from './fake-host.js'

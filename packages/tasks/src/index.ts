@@ -1,7 +1,15 @@
-export * from './autoscaling/index.js'
-export * from './congestion-control/index.js'
-export * from './cpu-frequency/index.js'
-export * from './microservices/index.js'
-export * from './rightsizing/index.js'
-export type { BaseLearner, TaskDefinition, TaskEnvironment } from './task.js'
-export { findTask, TASKS } from './tasks.js'
+export { defineTask } from './define-task.js'
+export type {
+  ControlTask,
+  ControlTaskDefinition,
+  LabelError,
+  SupervisedTask,
+  SupervisedTaskDefinition,
+  Task,
+  TaskEnvironment,
+  TaskLabels,
+  TaskPredictor,
+  TaskRule,
+  TaskSafety,
+} from './task.js'
+export { CONTROL_TASKS, findTask, loadTask, TASKS, taskOf } from './tasks.js'

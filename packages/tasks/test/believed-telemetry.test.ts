@@ -4,19 +4,15 @@ import { Guard, rulePilot } from '@trimtab/learn'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   Aimd,
-  AimdRate,
   AutoscalingEnvironment,
-  CongestionEnvironment,
-  createNetworks,
   DEFAULT_BOUNDS,
-  DelayRule,
-  FREQUENCY_OBSERVATION,
   generateApplication,
   generateLoad,
   HpaVpa,
-  OverclockingRule,
   StaticAllocation,
-} from '../src/index.js'
+} from '../src/autoscaling/index.js'
+import { AimdRate, CongestionEnvironment, DelayRule, generateNetwork } from '../src/congestion-control/index.js'
+import { FREQUENCY_OBSERVATION, OverclockingRule } from '../src/cpu-frequency/index.js'
 
 let core: Core
 beforeAll(async () => {
@@ -123,7 +119,7 @@ describe.each([
   ['AIMD on a rate', (world: CongestionEnvironment) => new AimdRate(world)],
 ])('%s', (_name, make) => {
   it('holds when the last interval is not believed', () => {
-    const world = new CongestionEnvironment(core, createNetworks(core, 1, 1)[0]!)
+    const world = new CongestionEnvironment(core, generateNetwork(core, 1))
     const seen = world.reset(1)
     const info: StepInfo = world.step(new Float32Array(1)).info
     expect(Number.isFinite(info.latency)).toBe(true)

@@ -1,6 +1,6 @@
 // Traces made on the spot, by the simulator of microservices: a healthy time, then one with something broken.
 import type { Core } from 'trimtab/core'
-import { type Anomaly, createPreset, MicroserviceSimulator, type PresetName } from 'trimtab/tasks'
+import { type Anomaly, createPreset, MicroserviceSimulator, type PresetName } from 'trimtab/tasks/microservices'
 import type { Trace } from 'trimtab/trace'
 
 export interface Sample {

@@ -8,7 +8,7 @@ import {
   generateWindowCampaign,
   groundTruth,
   MicroserviceSimulator,
-} from '@trimtab/tasks'
+} from '@trimtab/tasks/microservices'
 import { criticalComponents, FEATURE_SETS, PathFinder, Profile } from '@trimtab/trace'
 import { scoreOfVerdict } from './judge.mjs'
 

@@ -1,5 +1,5 @@
 // What the experiment found, in words, tables, curves and JSON.
-import { ANOMALY_KINDS, PRESETS } from '@trimtab/tasks'
+import { ANOMALY_KINDS, PRESETS } from '@trimtab/tasks/microservices'
 import { meanCurve, rocSvg } from './curves.mjs'
 import { FALSE_POSITIVE_RATE, METHODS, SVM_METHODS } from './judge.mjs'
 

@@ -7,7 +7,7 @@ import {
   generateWindowCampaign,
   groundTruth,
   MicroserviceSimulator,
-} from '@trimtab/tasks'
+} from '@trimtab/tasks/microservices'
 import { FEATURE_SETS, measureComponents, PathFinder, Profile } from '@trimtab/trace'
 
 const WINDOW_SECONDS = 10

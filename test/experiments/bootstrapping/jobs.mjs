@@ -21,7 +21,7 @@ import {
   seedsFrom,
   tuneHpaVpa,
   UPDATE_SCENARIOS,
-} from '@trimtab/tasks'
+} from '@trimtab/tasks/autoscaling'
 
 const SLO_FACTOR = 2
 const LEARNING_PART = [0, 0.7]

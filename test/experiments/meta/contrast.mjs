@@ -3,7 +3,8 @@
 import { parseArgs } from 'node:util'
 import { createCore } from '@trimtab/core'
 import { evaluate } from '@trimtab/learn'
-import { FixedRate, TASKS } from '@trimtab/tasks'
+import { TASKS } from '@trimtab/tasks'
+import { FixedRate } from '@trimtab/tasks/congestion-control'
 
 /** Every action of a discrete space; of a box, a grid that the bound of evaluations allows. */
 function candidates({ kind, high }) {

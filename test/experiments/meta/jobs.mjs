@@ -1,7 +1,9 @@
 // Jobs of the worker pool. Each depends on its input alone: the results are the same for any number of workers.
 import { createCore, Random } from '@trimtab/core'
 import { Adaptation, createMetaLearner, evaluate, PRETRAINING, PretrainingShard } from '@trimtab/learn'
-import { FixedRate, findTask, TransferFeatures } from '@trimtab/tasks'
+import { findTask } from '@trimtab/tasks'
+import { TransferFeatures } from '@trimtab/tasks/autoscaling'
+import { FixedRate } from '@trimtab/tasks/congestion-control'
 import { createLearner } from './learner.mjs'
 import { FIRST_PAIR } from './pairs.mjs'
 import { mean } from './protocol.mjs'
@@ -159,7 +161,7 @@ export function judgeRule({ task: name, app }) {
   const task = findTask(name)
   const [spec] = task.pool(core, app, 1)
   const environment = task.environment(core, spec)
-  const rule = task.heuristic(core, environment)
+  const rule = task.fallback(core, environment)
   const reward = mean(EVALUATION_SEEDS.map((seed) => evaluate(rule, environment, { seeds: [seed] }).rewardPerStep))
   environment.dispose()
   return reward

@@ -11,7 +11,7 @@ import {
   readRuntimeTable,
   SET_EMBEDDING,
   STATISTICAL_PREDICTORS,
-} from '@trimtab/tasks'
+} from '@trimtab/tasks/rightsizing'
 import { FILES, pathOf } from './plan.mjs'
 
 const SEED = 1

@@ -1,6 +1,6 @@
 // What is to be judged: tables × predictors × numbers of labels × repeats, the long jobs first.
 import { existsSync } from 'node:fs'
-import { STATISTICAL_PREDICTORS } from '@trimtab/tasks'
+import { STATISTICAL_PREDICTORS } from '@trimtab/tasks/rightsizing'
 
 const DATA = new URL('../../../../shared/data/', import.meta.url)
 

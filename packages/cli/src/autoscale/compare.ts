@@ -1,5 +1,5 @@
 import { ConfigError } from '@trimtab/core'
-import { type LoadSeries, parseLoad } from '@trimtab/tasks'
+import { type LoadSeries, parseLoad } from '@trimtab/tasks/autoscaling'
 import { findingsOf } from './findings.js'
 import type { AppResult, ComparisonProgress, ComparisonReport, ControllerSummary, Spread } from './report-types.js'
 import { CONTROLLERS, type ControllerName, type TrialResult, type TrialSpec } from './trial.js'

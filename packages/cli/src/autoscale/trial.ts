@@ -24,7 +24,7 @@ import {
   oracleWithin,
   seedsFrom,
   tuneHpaVpa,
-} from '@trimtab/tasks'
+} from '@trimtab/tasks/autoscaling'
 import { pretrainedAutoscaling } from '@trimtab/tasks/pretrained'
 import type { LearningCurve, Timeline } from './report-types.js'
 

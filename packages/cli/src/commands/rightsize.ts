@@ -1,14 +1,14 @@
 import { basename } from 'node:path'
 import {
   type ColumnNames,
+  type MeasuredWorkload,
   type RuntimeTable,
   readRuntimeTable,
   type Sample,
   samplesFor,
   samplesOf,
-  type Workload,
   withWorkloads,
-} from '@trimtab/tasks'
+} from '@trimtab/tasks/rightsizing'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import {
@@ -167,7 +167,7 @@ async function subjectOf(
   return { pool: withWorkloads(table, others), workload: name, samples: samplesOf(table, workload) }
 }
 
-function findWorkload(table: RuntimeTable, name: string): Workload {
+function findWorkload(table: RuntimeTable, name: string): MeasuredWorkload {
   const found = table.workloads.find((one) => one.name === name)
   if (found) return found
   const names = table.workloads.map((one) => one.name)

@@ -1,21 +1,11 @@
-import {
-  type FitPredictor,
-  fitBest,
-  NETWORK_PRESETS,
-  networkPredictor,
-  SET_EMBEDDING,
-  STATISTICAL_PREDICTORS,
-} from '@trimtab/tasks'
+import { type FitPredictor, RIGHTSIZING } from '@trimtab/tasks/rightsizing'
 
-const { network } = NETWORK_PRESETS
+const { predictors } = RIGHTSIZING
 
 /** What `--predictor` may name; the first is the default. */
-export const PREDICTORS: Readonly<Record<string, FitPredictor>> = {
-  best: fitBest,
-  ...STATISTICAL_PREDICTORS,
-  network: networkPredictor(network),
-  embedding: networkPredictor({ ...network, maxBases: 1, embedding: SET_EMBEDDING }),
-}
+export const PREDICTORS: Readonly<Record<string, FitPredictor>> = Object.fromEntries(
+  predictors.map(({ name, fit }) => [name, fit]),
+)
 
 /** What the predictor in question is always shown beside. */
-export const BASELINES: readonly string[] = Object.keys(STATISTICAL_PREDICTORS)
+export const BASELINES: readonly string[] = predictors.filter(({ isBaseline }) => isBaseline).map(({ name }) => name)

@@ -1,15 +1,15 @@
 // Tables in, findings out: what `trimtab rightsize` does between reading and showing.
 import { type Core, createCore } from '@trimtab/core'
+import type { LabelError } from '@trimtab/tasks'
 import {
   type CrossValidationOptions,
   crossValidate,
-  type Forecast,
-  type LabelError,
   type RecommendOptions,
+  type RuntimeForecast,
   type RuntimeTable,
   recommend,
   type Sample,
-} from '@trimtab/tasks'
+} from '@trimtab/tasks/rightsizing'
 import type { Host } from '../host.js'
 import { createProgress } from '../progress.js'
 import { BASELINES, PREDICTORS } from './predictors.js'
@@ -92,7 +92,7 @@ export async function advise(
 
 const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
-const toRow = ({ configuration, isMeasured, seconds, low, high, usd, fit }: Forecast): ForecastRow => ({
+const toRow = ({ configuration, isMeasured, seconds, low, high, usd, fit }: RuntimeForecast): ForecastRow => ({
   configuration: configuration.name,
   isMeasured,
   seconds,

@@ -1,5 +1,3 @@
-export { AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT, type AutoscalingPair } from './adaptation.js'
-export { Aimd } from './aimd.js'
 export { AllocationTable, type RecordedPerformance } from './allocation-table.js'
 export {
   type Application,
@@ -12,13 +10,9 @@ export {
   withSegments,
 } from './application.js'
 export { type Arima, type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
-export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
-export { type AutoscalingEvaluation, evaluateAutoscaling, seedsFrom } from './evaluate.js'
-export { type AllocationTarget, Heuristic } from './heuristic.js'
-export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './hpa-vpa.js'
-export { LatencyModel, normalQuantile } from './latency.js'
-export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
-export { LOGARITHMIC_ACTION, LOGARITHMIC_OBSERVATION, LogarithmicView } from './logarithmic-view.js'
+export { Aimd } from './baselines/aimd.js'
+export { type AllocationTarget, Heuristic } from './baselines/heuristic.js'
+export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './baselines/hpa-vpa.js'
 export {
   bestConstantAction,
   bestStatic,
@@ -27,11 +21,26 @@ export {
   oracleWithin,
   pickSafe,
   StaticAllocation,
-} from './oracles.js'
+} from './baselines/oracles.js'
+export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
+export { type AutoscalingEvaluation, evaluateAutoscaling, seedsFrom } from './evaluate.js'
+export { LatencyModel, normalQuantile } from './latency.js'
+export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
+export { LogarithmicView } from './logarithmic-view.js'
+export type { AutoscalingPair } from './pairs.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
 export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, SLO_FACTORS, type Truth } from './simulator.js'
-export { AUTOSCALING, type GeneratedPair } from './task.js'
+export {
+  ABSOLUTE_ACTION,
+  ABSOLUTE_OBSERVATION,
+  LOGARITHMIC_ACTION,
+  LOGARITHMIC_OBSERVATION,
+  RELATIVE_ACTION,
+  RELATIVE_OBSERVATION,
+  TRANSFER_OBSERVATION,
+} from './spaces.js'
+export { AUTOSCALING, AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT, type GeneratedPair } from './task.js'
 export {
   type Allocation,
   type AllocationBounds,
@@ -40,5 +49,5 @@ export {
   DEFAULT_BOUNDS,
   type Telemetry,
 } from './telemetry.js'
-export { TRANSFER_OBSERVATION, TransferFeatures } from './transfer-features.js'
-export { AbsoluteView, RELATIVE_ACTION, RELATIVE_OBSERVATION, RelativeView, type View } from './views.js'
+export { TransferFeatures } from './transfer-features.js'
+export { AbsoluteView, RelativeView, type View } from './views.js'

@@ -1,7 +1,8 @@
 import type { CoreMath, Space } from '@trimtab/core'
 import { sloPreservation } from './reward.js'
+import { LOGARITHMIC_ACTION, LOGARITHMIC_OBSERVATION } from './spaces.js'
 import { type Allocation, type AllocationBounds, clampAllocation, type Telemetry } from './telemetry.js'
-import { box, type View } from './views.js'
+import type { View } from './views.js'
 
 // Slots of the view's memory: the allocation in force, the last rate, then the observation.
 const CORES = 0
@@ -9,22 +10,6 @@ const MEMORY = 1
 const REPLICAS = 2
 const LAST_RATE = 3
 const OBSERVATION = 4
-
-export const LOGARITHMIC_OBSERVATION: Space = box(
-  [
-    'logCpuLimit',
-    'logMemoryLimit',
-    'logReplicas',
-    'cpuUtilisation',
-    'memoryUtilisation',
-    'latencyPreservation',
-    'throughputPreservation',
-    'loadChange',
-  ],
-  -1,
-  1,
-)
-export const LOGARITHMIC_ACTION: Space = box(['logCpuLimit', 'logMemoryLimit', 'logReplicas'], -1, 1)
 
 /**
  * AWARE's state (5.3: limits, utilisations, SLO preservation, load change) with limits and replicas on logarithmic scales,

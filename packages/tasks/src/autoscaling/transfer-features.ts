@@ -3,21 +3,12 @@ import type { TaskEnvironment } from '../task.js'
 import { AllocationTable } from './allocation-table.js'
 import { type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
 import type { AutoscalingEnvironment } from './environment.js'
-import { LOGARITHMIC_OBSERVATION } from './logarithmic-view.js'
+import { LOGARITHMIC_OBSERVATION, TRANSFER_OBSERVATION } from './spaces.js'
 
 const ORDER: ArimaOrder = { p: 2, d: 1, q: 1 }
 const WINDOW = 60 // steps that the forecast is fitted to: fifteen minutes
 const PRESERVATION = LOGARITHMIC_OBSERVATION.names.indexOf('latencyPreservation')
-const COLUMNS = ['forecastLoadChange', 'recordedPreservation', 'recordedReward'] as const
 const HEAD = 3 // numbers: loads seen, cells' numbers, bytes of the world
-
-/** The state of TL+: AWARE's on logarithmic scales and three columns more. */
-export const TRANSFER_OBSERVATION: Space = {
-  names: [...LOGARITHMIC_OBSERVATION.names, ...COLUMNS],
-  low: Float64Array.of(...LOGARITHMIC_OBSERVATION.low, -1, 0, 0),
-  high: Float64Array.of(...LOGARITHMIC_OBSERVATION.high, 1, 1, 2),
-  kind: 'box',
-}
 
 /**
  * The features of TL+ (5.5), AWARE's stronger baseline, around an autoscaling environment: the change of load that an

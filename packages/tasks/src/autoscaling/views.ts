@@ -1,5 +1,6 @@
 import type { CoreMath, Space } from '@trimtab/core'
 import { sloPreservation } from './reward.js'
+import { ABSOLUTE_ACTION, ABSOLUTE_OBSERVATION, RELATIVE_ACTION, RELATIVE_OBSERVATION } from './spaces.js'
 import { type Allocation, type AllocationBounds, clampAllocation, type Telemetry } from './telemetry.js'
 
 /**
@@ -25,13 +26,6 @@ export interface View {
   save(): Float64Array
   load(state: Float64Array): void
 }
-
-export const box = (names: readonly string[], low: number, high: number): Space => ({
-  names,
-  low: new Float64Array(names.length).fill(low),
-  high: new Float64Array(names.length).fill(high),
-  kind: 'box',
-})
 
 /** Largest of the last n values ≥ 0, in a ring over `memory`; `memory[0]` counts the pushes. */
 class WindowMax {
@@ -66,26 +60,6 @@ const WORK_SECONDS = 0 // core-seconds a request, learned over episodes
 const LAST_DEMAND = 1
 const VIOLATIONS = 2 // share of recent steps
 const SCALARS = 3
-
-export const RELATIVE_OBSERVATION: Space = box(
-  [
-    'logDemandCores',
-    'demandChange',
-    'logPeak4OverDemand',
-    'logPeak20OverDemand',
-    'logCoresPerReplica',
-    'logReplicas',
-    'logMemoryHeadroom',
-    'cpuUtilisation',
-    'memoryUtilisation',
-    'logSloOverP99',
-    'startingShare',
-    'recentViolations',
-  ],
-  -10,
-  10,
-)
-export const RELATIVE_ACTION: Space = box(['cores', 'memoryHeadroom', 'targetUtilisation'], -1, 1)
 
 const DEMAND = ['ratePerSecond', 'requests', 'usedCores'] as const
 const REPLICAS = ['readyReplicas', 'startingReplicas'] as const
@@ -232,22 +206,8 @@ export class RelativeView implements View {
 
 /** AWARE's printed interface (5.3, Tables 1 and 2): limits, utilisations, SP and load change; absolute limits and replicas out. */
 export class AbsoluteView implements View {
-  readonly observation: Space = box(
-    [
-      'cpuLimit',
-      'memoryLimit',
-      'cpuUtilisation',
-      'memoryUtilisation',
-      'ioUtilisation',
-      'networkUtilisation',
-      'latencyPreservation',
-      'throughputPreservation',
-      'loadChange',
-    ],
-    -1,
-    1,
-  )
-  readonly action: Space = box(['cpuLimit', 'memoryLimit', 'replicas'], -1, 1)
+  readonly observation: Space = ABSOLUTE_OBSERVATION
+  readonly action: Space = ABSOLUTE_ACTION
   readonly sources: View['sources'] = [
     ['coresPerReplica'],
     ['memoryMiBPerReplica'],

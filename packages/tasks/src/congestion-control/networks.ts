@@ -1,5 +1,4 @@
 import { ConfigError, type Core, Problems } from '@trimtab/core'
-import { pairNumbers } from '../task.js'
 
 /** From – to; each episode draws its link inside, evenly in the logarithm but for loss. */
 export type Range = readonly [low: number, high: number]
@@ -33,31 +32,28 @@ function logFifth(core: Core, [low, high]: Range, n: number): Range {
 }
 
 /**
- * Environments number `seed` … of 625.
+ * Environment number `number` of 625.
  * @throws {ConfigError} `config_invalid` beyond the 625th
  */
-export function createNetworks(core: Core, seed: number, count: number): NetworkRanges[] {
-  const numbers = pairNumbers(seed, count)
-  if (seed + count > COUNT) {
-    throw new ConfigError('config_invalid', `there are ${COUNT} network environments, got number ${seed + count - 1}`)
+export function generateNetwork(core: Core, number: number): NetworkRanges {
+  if (number >= COUNT) {
+    throw new ConfigError('config_invalid', `there are ${COUNT} network environments, got number ${number}`)
   }
-  return numbers.map((n) => {
-    let rest = (n * STRIDE) % COUNT
-    const next = (): number => {
-      const fifth = rest % FIFTHS
-      rest = Math.floor(rest / FIFTHS)
-      return fifth
-    }
-    const [bandwidth, delay, queue, loss] = [next(), next(), next(), next()]
-    const lossStep = (LOSS[1] - LOSS[0]) / FIFTHS
-    return {
-      name: `network-${n}`,
-      packetsPerSecond: logFifth(core, BANDWIDTH, bandwidth),
-      delaySeconds: logFifth(core, DELAY_SECONDS, delay),
-      queuePackets: logFifth(core, QUEUE, queue),
-      lossRate: [loss * lossStep, (loss + 1) * lossStep],
-    }
-  })
+  let rest = (number * STRIDE) % COUNT
+  const next = (): number => {
+    const fifth = rest % FIFTHS
+    rest = Math.floor(rest / FIFTHS)
+    return fifth
+  }
+  const [bandwidth, delay, queue, loss] = [next(), next(), next(), next()]
+  const lossStep = (LOSS[1] - LOSS[0]) / FIFTHS
+  return {
+    name: `network-${number}`,
+    packetsPerSecond: logFifth(core, BANDWIDTH, bandwidth),
+    delaySeconds: logFifth(core, DELAY_SECONDS, delay),
+    queuePackets: logFifth(core, QUEUE, queue),
+    lossRate: [loss * lossStep, (loss + 1) * lossStep],
+  }
 }
 
 /** @throws {ConfigError} `config_invalid` with every problem */

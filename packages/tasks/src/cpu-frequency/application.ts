@@ -1,5 +1,4 @@
 import { type Core, Problems, Random } from '@trimtab/core'
-import { pairNumbers } from '../task.js'
 import { PROCESSORS, type ProcessorName } from './processors.js'
 
 /** What an application does for some while. None of it is told to the agent. */
@@ -32,37 +31,35 @@ export interface FrequencyPair {
 const STREAM = 104
 const PHASES = 3
 
-/** Rolls the pairs number `seed` …: three phases of 20 to 60 seconds, on a processor drawn with the application. */
-export function createFrequencyPool(core: Core, seed: number, count: number): FrequencyPair[] {
-  return pairNumbers(seed, count).map((n) => {
-    const random = new Random(core, n, STREAM)
-    const between = (low: number, high: number): number => low + (high - low) * random.uniform()
-    const names = Object.keys(PROCESSORS) as ProcessorName[]
-    const processor = names[random.integer(names.length)]!
-    // An application is of one kind: its phases scatter around a sensitivity and a load of its own.
-    const sensitivity = between(0.05, 1)
-    const load = between(0.2, 0.9)
-    const phases = Array.from({ length: PHASES }, (): Phase => {
-      const utilisation01 = clip(load + between(-0.2, 0.2), 0.1, 0.95)
-      return {
-        sensitivity: clip(sensitivity + between(-0.15, 0.15), 0.05, 1),
-        instructionsPerCycle: between(0.4, 2.2),
-        utilisation01,
-        requestLoad01: utilisation01 * between(0.5, 1),
-        meanSeconds: between(20, 60),
-      }
-    })
-    const pair: FrequencyPair = {
-      name: `app-${n}`,
-      processor,
-      phases,
-      requestMs: 5 * core.math.exp(between(0, 4)),
-      latencyFactor: between(1, 1.5),
-      throughputShare: between(0.7, 1),
+/** Rolls the pair number `number`: three phases of 20 to 60 seconds, on a processor drawn with the application. */
+export function generateFrequencyPair(core: Core, number: number): FrequencyPair {
+  const random = new Random(core, number, STREAM)
+  const between = (low: number, high: number): number => low + (high - low) * random.uniform()
+  const names = Object.keys(PROCESSORS) as ProcessorName[]
+  const processor = names[random.integer(names.length)]!
+  // An application is of one kind: its phases scatter around a sensitivity and a load of its own.
+  const sensitivity = between(0.05, 1)
+  const load = between(0.2, 0.9)
+  const phases = Array.from({ length: PHASES }, (): Phase => {
+    const utilisation01 = clip(load + between(-0.2, 0.2), 0.1, 0.95)
+    return {
+      sensitivity: clip(sensitivity + between(-0.15, 0.15), 0.05, 1),
+      instructionsPerCycle: between(0.4, 2.2),
+      utilisation01,
+      requestLoad01: utilisation01 * between(0.5, 1),
+      meanSeconds: between(20, 60),
     }
-    random.dispose()
-    return pair
   })
+  const pair: FrequencyPair = {
+    name: `app-${number}`,
+    processor,
+    phases,
+    requestMs: 5 * core.math.exp(between(0, 4)),
+    latencyFactor: between(1, 1.5),
+    throughputShare: between(0.7, 1),
+  }
+  random.dispose()
+  return pair
 }
 
 const clip = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))

@@ -1,6 +1,5 @@
-export { createFrequencyPool, type FrequencyPair, type Phase } from './application.js'
+export { type FrequencyPair, generateFrequencyPair, type Phase } from './application.js'
 export { FixedFrequency, OverclockingRule } from './baselines.js'
-export { CPU_FREQUENCY, CPU_FREQUENCY_LITERAL } from './preset.js'
 export { LEVELS, PROCESSORS, type Processor, type ProcessorName } from './processors.js'
 export {
   FREQUENCY_REWARDS,
@@ -11,3 +10,4 @@ export {
 } from './reward.js'
 export { FrequencyEnvironment, type FrequencyInfo } from './simulator.js'
 export { FREQUENCY_ACTION, FREQUENCY_OBSERVATION } from './spaces.js'
+export { CPU_FREQUENCY, CPU_FREQUENCY_LITERAL } from './task.js'

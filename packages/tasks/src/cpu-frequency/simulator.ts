@@ -1,7 +1,8 @@
 import { type Bytes, type Core, type CoreMath, mg1ProcessorSharing, Random, type Space, type Step } from '@trimtab/core'
 import { checkAction } from '../action.js'
+import { logScale } from '../scale.js'
 import { loadState, saveState } from '../simulator-state.js'
-import { logScale, type TaskEnvironment } from '../task.js'
+import type { TaskEnvironment } from '../task.js'
 import { checkFrequencyPair, type FrequencyPair, MAX_LOAD, type Phase } from './application.js'
 import { dynamicPower, frequencyGhz, LEVELS, PROCESSORS, type Processor, relativeTime } from './processors.js'
 import { FREQUENCY_REWARDS, type FrequencyReward, frequencyReward } from './reward.js'
@@ -12,6 +13,8 @@ export type FrequencyInfo = {
   readonly ghz: number
   readonly relativePower: number
   readonly latencyMs: number
+  /** 1 where the second's latency or throughput broke its SLO. */
+  readonly violation: number
   readonly phase: number
 }
 
@@ -107,6 +110,7 @@ export class FrequencyEnvironment implements TaskEnvironment {
       ghz: frequencyGhz(this.processor, memory[LEVEL]!),
       relativePower,
       latencyMs,
+      violation: preservation < 1 ? 1 : 0,
       phase: memory[PHASE]!,
     }
     return { observation, reward, terminated: false, truncated: memory[STEP]! >= EPISODE_STEPS, info }

@@ -1,24 +1,16 @@
 import type { Core } from '@trimtab/core'
+import type { LabelError } from '../task.js'
 import { foldsOf, type HeldOut, type HeldOutOptions, heldOut } from './held-out.js'
 import type { FitPredictor } from './predictor.js'
 import type { RuntimeTable } from './runtime-table.js'
 
+/** How a predictor is cross-validated. */
 export interface CrossValidationOptions extends HeldOutOptions {
   /** Each with folds and draws of its own. Default 3. */
   readonly repeats?: number
 }
 
-/** Mean absolute percentage error, as a fraction, of a predictor given so many labels. */
-export interface LabelError {
-  readonly labels: number
-  /** Mean over workloads (each over draws and configurations), then over repeats. */
-  readonly mape: number
-  /** Standard deviation over repeats; 0 of one. */
-  readonly deviation: number
-  /** Of the workload that is predicted worst, mean over repeats. */
-  readonly worst: number
-}
-
+/** What cross-validation has done so far. */
 export interface FoldDone {
   readonly done: number
   readonly total: number

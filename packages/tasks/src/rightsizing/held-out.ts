@@ -1,6 +1,6 @@
 import { ConfigError, type Core, Problems, Random } from '@trimtab/core'
 import type { FitPredictor, Prediction, Sample } from './predictor.js'
-import { measuredOn, type RuntimeTable, type Workload, withWorkloads } from './runtime-table.js'
+import { type MeasuredWorkload, measuredOn, type RuntimeTable, withWorkloads } from './runtime-table.js'
 import { sampleOf } from './samples.js'
 
 export interface HeldOutOptions {
@@ -18,7 +18,7 @@ export interface HeldOutOptions {
 
 /** What a predictor said of a workload it had not seen. */
 export interface HeldOut {
-  readonly workload: Workload
+  readonly workload: MeasuredWorkload
   readonly samples: readonly Sample[]
   readonly prediction: Prediction
   /** Measured configurations that are not among the samples: what the prediction is judged on. */

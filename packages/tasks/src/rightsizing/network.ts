@@ -1,7 +1,7 @@
 import { ConfigError, type Context, ContextEncoder, type Core, Random, RegressorKernel } from '@trimtab/core'
 import { NetworkRows, type NetworkScale } from './network-rows.js'
 import { checkSamples, type FitPredictor, type Prediction, type Predictor, type Sample } from './predictor.js'
-import { measuredOn, type RuntimeTable, type Workload } from './runtime-table.js'
+import { type MeasuredWorkload, measuredOn, type RuntimeTable } from './runtime-table.js'
 import { sampleOf } from './samples.js'
 
 export interface EmbeddingOptions {
@@ -28,36 +28,6 @@ export interface NetworkOptions {
   /** FLASH: all samples of a workload become an embedding behind the input. Default: none. */
   readonly embedding?: EmbeddingOptions
 }
-
-/**
- * `sizeless`: the network of the papers, as printed (A.2: four layers of 256, Adam, MAPE, 200 epochs, L2 0.01 read as λ·w), on raw
- * seconds. `network`: what the same data allow: two layers of 64, logarithms, MAPE of the ratio to the first sample.
- */
-export const NETWORK_PRESETS: Readonly<Record<'sizeless' | 'network', NetworkOptions>> = {
-  sizeless: {
-    scale: 'seconds',
-    hidden: [256, 256, 256, 256],
-    learningRate: 1e-3,
-    finalLearningRate: 1e-3,
-    weightDecay: 0.02, // the gradient of 0.01 · Σw², to the letter
-    epochs: 200,
-    batchSize: 128,
-    maxBases: 3,
-  },
-  network: {
-    scale: 'log',
-    hidden: [64, 64],
-    learningRate: 2e-3,
-    finalLearningRate: 0,
-    weightDecay: 1e-4,
-    epochs: 200,
-    batchSize: 128,
-    maxBases: 9,
-  },
-}
-
-/** The `set` encoder of FLASH's meta learner. */
-export const SET_EMBEDDING: EmbeddingOptions = { hiddenSize: 64, size: 16 }
 
 const ROWS_OF_A_GROUP = 8
 
@@ -87,7 +57,7 @@ export function networkPredictor(options: NetworkOptions): FitPredictor {
 
 /** A workload with what of it was measured. */
 interface Pupil {
-  readonly workload: Workload
+  readonly workload: MeasuredWorkload
   readonly measured: readonly number[]
 }
 

@@ -1,7 +1,7 @@
 import { type Core, Problems } from '@trimtab/core'
 import { heldOut } from './held-out.js'
 import type { FitPredictor, Sample } from './predictor.js'
-import type { Configuration, RuntimeTable, Workload } from './runtime-table.js'
+import type { Configuration, MeasuredWorkload, RuntimeTable } from './runtime-table.js'
 
 export interface RecommendOptions {
   /** The longest runtime that will do, seconds. Default: any. */
@@ -12,7 +12,7 @@ export interface RecommendOptions {
   readonly seed?: number
 }
 
-export interface Forecast {
+export interface RuntimeForecast {
   /** Index in the table's configurations. */
   readonly index: number
   readonly configuration: Configuration
@@ -31,9 +31,9 @@ export interface Recommendation {
   /** Which predictor spoke. */
   readonly predictor: string
   /** By cost of a run, then by runtime; what has no price comes last. */
-  readonly forecasts: readonly Forecast[]
+  readonly forecasts: readonly RuntimeForecast[]
   /** The cheapest (without prices: the fastest) of those that surely fit, else of those that likely do. */
-  readonly best: Forecast | undefined
+  readonly best: RuntimeForecast | undefined
   /** Workloads that the predictor learnt from. */
   readonly pool: number
   /** `high / seconds − 1` of the configuration that is known worst, Infinity where the pool is too small to tell. */
@@ -68,7 +68,7 @@ export function recommend(
     const { seconds, deviation, by } = predictor.predict(samples)
     const width = intervalWidth(core, pool, fit, samples, confidence, seed)
     const measured = new Map(samples.map((sample) => [sample.configuration, sample.seconds]))
-    const forecasts = pool.configurations.map((configuration, index): Forecast => {
+    const forecasts = pool.configurations.map((configuration, index): RuntimeForecast => {
       const known = measured.get(index)
       const factor = known === undefined ? core.math.exp(width * deviation[index]!) : 1
       const value = known ?? seconds[index]!
@@ -108,7 +108,7 @@ function intervalWidth(
 ): number {
   if (new Set(pool.workloads.map(({ group }) => group)).size < 2) return Number.POSITIVE_INFINITY
   const configurations = samples.map(({ configuration }) => configuration)
-  const isMeasured = ({ seconds }: Workload) => configurations.every((c) => !Number.isNaN(seconds[c]!))
+  const isMeasured = ({ seconds }: MeasuredWorkload) => configurations.every((c) => !Number.isNaN(seconds[c]!))
   const likes = pool.workloads.filter(isMeasured).length
   const scores: number[] = []
   const options = { labels: [samples.length], seed, ...(2 * likes >= pool.workloads.length && { configurations }) }

@@ -9,7 +9,7 @@ export interface Configuration {
   readonly usdPerSecond: number
 }
 
-export interface Workload {
+export interface MeasuredWorkload {
   readonly name: string
   /** Workloads of one group are alike: never one in training and another in a test. The name, unless said otherwise. */
   readonly group: string
@@ -27,7 +27,7 @@ export interface RuntimeTable {
   readonly configurations: readonly Configuration[]
   /** Names of the counters. */
   readonly counters: readonly string[]
-  readonly workloads: readonly Workload[]
+  readonly workloads: readonly MeasuredWorkload[]
   /** Rows that were left out, and rows that were averaged with another one of their cell. */
   readonly rows: {
     readonly used: number
@@ -119,7 +119,7 @@ export class RuntimeTableBuilder {
       usdPerSecond: usdPerSecond.count > 0 ? usdPerSecond.value : priceOf(settings),
     }))
     let cells = 0
-    const workloads = [...this.#workloads].map(([workload, row]): Workload => {
+    const workloads = [...this.#workloads].map(([workload, row]): MeasuredWorkload => {
       const seconds = new Float64Array(keys.length).fill(Number.NaN)
       const counters = new Float64Array(keys.length * width).fill(Number.NaN)
       for (const [c, key] of keys.entries()) {
@@ -148,11 +148,11 @@ export class RuntimeTableBuilder {
 }
 
 /** The table with other workloads in place of its own. */
-export const withWorkloads = (table: RuntimeTable, workloads: readonly Workload[]): RuntimeTable => ({
+export const withWorkloads = (table: RuntimeTable, workloads: readonly MeasuredWorkload[]): RuntimeTable => ({
   ...table,
   workloads,
 })
 
 /** Configurations on which a workload was measured. */
-export const measuredOn = ({ seconds }: Workload): number[] =>
+export const measuredOn = ({ seconds }: MeasuredWorkload): number[] =>
   Array.from(seconds.keys()).filter((c) => !Number.isNaN(seconds[c]!))

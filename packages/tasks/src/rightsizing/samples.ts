@@ -1,16 +1,16 @@
 import { ConfigError } from '@trimtab/core'
 import type { Sample } from './predictor.js'
-import { measuredOn, type RuntimeTable, type Workload } from './runtime-table.js'
+import { type MeasuredWorkload, measuredOn, type RuntimeTable } from './runtime-table.js'
 
 /** What a table has of a workload on one configuration. */
-export const sampleOf = ({ counters }: RuntimeTable, workload: Workload, configuration: number): Sample => ({
+export const sampleOf = ({ counters }: RuntimeTable, workload: MeasuredWorkload, configuration: number): Sample => ({
   configuration,
   seconds: workload.seconds[configuration]!,
   counters: workload.counters.slice(configuration * counters.length, (configuration + 1) * counters.length),
 })
 
 /** Everything a table has of a workload. */
-export const samplesOf = (table: RuntimeTable, workload: Workload): Sample[] =>
+export const samplesOf = (table: RuntimeTable, workload: MeasuredWorkload): Sample[] =>
   measuredOn(workload).map((configuration) => sampleOf(table, workload, configuration))
 
 /**
@@ -18,7 +18,7 @@ export const samplesOf = (table: RuntimeTable, workload: Workload): Sample[] =>
  * counters by their names.
  * @throws {ConfigError} `samples_invalid` with the configurations that `pool` does not know
  */
-export function samplesFor(pool: RuntimeTable, measured: RuntimeTable, workload: Workload): Sample[] {
+export function samplesFor(pool: RuntimeTable, measured: RuntimeTable, workload: MeasuredWorkload): Sample[] {
   const places = pool.dimensions.map((dimension) => measured.dimensions.indexOf(dimension))
   const missing = pool.dimensions.filter((_, d) => places[d]! < 0)
   if (missing.length > 0)

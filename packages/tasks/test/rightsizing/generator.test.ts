@@ -1,7 +1,8 @@
 import { type Core, createCore } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { generateServerless, SEGMENTS } from '../../src/index.js'
+import { SEGMENTS } from '../../src/autoscaling/index.js'
 import { run } from '../../src/rightsizing/generator.js'
+import { generateServerless } from '../../src/rightsizing/index.js'
 
 let core: Core
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   STATISTICAL_PREDICTORS,
   sampleOf,
   withWorkloads,
-} from '../../src/index.js'
+} from '../../src/rightsizing/index.js'
 
 let core: Core
 let functions: RuntimeTable

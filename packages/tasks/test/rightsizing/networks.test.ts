@@ -1,5 +1,6 @@
 import { type Core, createCore, Random } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { encodeConfigurations, padConfigurations } from '../../src/rightsizing/features.js'
 import {
   crossValidate,
   finish,
@@ -12,8 +13,7 @@ import {
   SET_EMBEDDING,
   STATISTICAL_PREDICTORS,
   samplesOf,
-} from '../../src/index.js'
-import { encodeConfigurations, padConfigurations } from '../../src/rightsizing/features.js'
+} from '../../src/rightsizing/index.js'
 
 let core: Core
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
   type RuntimeTable,
   RuntimeTableBuilder,
   STATISTICAL_PREDICTORS,
-} from '../../src/index.js'
+} from '../../src/rightsizing/index.js'
 
 let core: Core
 beforeAll(async () => {

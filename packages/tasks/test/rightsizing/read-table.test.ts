@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { notChecked } from '../../../../test/not-checked.js'
-import { AWS_USD_PER_GB_SECOND, readRuntimeTable } from '../../src/index.js'
+import { AWS_USD_PER_GB_SECOND, readRuntimeTable } from '../../src/rightsizing/index.js'
 
 const refusalOf = (text: string, options = {}): string => {
   try {
