@@ -29,8 +29,11 @@ export interface Host {
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   sizeOf(path: string): Promise<number>
   readFile(path: string): Promise<string>
-  /** The last bytes of a file that somebody else may be writing, and when it was changed. */
-  readTail(path: string, bytes: number): Promise<{ readonly text: string; readonly modifiedMs: number }>
+  /** The last bytes of a file that somebody else may be writing, when it was changed, and how long ago that was by this host's clock. */
+  readTail(
+    path: string,
+    bytes: number,
+  ): Promise<{ readonly text: string; readonly modifiedMs: number; readonly ageMs: number }>
   /** A file in pieces as they come; `-` is stdin. Ends with an error when the signal is given. */
   readBytes(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array>
   /** Leaves the old file or the new one, never a part, however the process ends (`replaceFile` of @trimtab/node). */
@@ -106,12 +109,16 @@ function takeSignals(): AbortSignal {
 /** Loaded when it is needed: `trimtab --help` starts no core. */
 const files = () => import('@trimtab/node/files')
 
-async function readTail(path: string, bytes: number): Promise<{ text: string; modifiedMs: number }> {
+async function readTail(path: string, bytes: number): Promise<{ text: string; modifiedMs: number; ageMs: number }> {
   const file = await open(path)
   try {
     const { size, mtimeMs } = await file.stat()
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(bytes), position: Math.max(0, size - bytes) })
-    return { text: buffer.toString('utf8', 0, bytesRead), modifiedMs: mtimeMs }
+    return {
+      text: buffer.toString('utf8', 0, bytesRead),
+      modifiedMs: mtimeMs,
+      ageMs: Math.max(0, Date.now() - mtimeMs),
+    }
   } finally {
     await file.close()
   }

@@ -41,7 +41,7 @@ export function createFakeHost(
     wait: async (milliseconds) => {
       now += milliseconds
     },
-    readTail: async (path, bytes) => ({ text: read(path).slice(-bytes), modifiedMs: now }),
+    readTail: async (path, bytes) => ({ text: read(path).slice(-bytes), modifiedMs: now, ageMs: 0 }),
     sizeOf: async (path) => read(path).length,
     readFile: async (path) => read(path),
     readBytes: async function* (path) {

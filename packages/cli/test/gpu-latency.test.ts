@@ -4,19 +4,26 @@ import { prometheusSource } from '../src/gpu/prometheus.js'
 
 const { signal } = new AbortController()
 
+const endlessBody = () => new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(2 ** 20)) })
+
 describe('a file of latencies', () => {
   it('is its last line, as long as somebody touches it', async () => {
-    let file = { text: '900\n120.5\n', modifiedMs: 1 }
+    let file = { text: '900\n120.5\n', modifiedMs: 1, ageMs: 0 }
     const source = fileSource(async () => file, 1)
     expect(await source.read(0, signal)).toEqual({ latencyMs: 120.5 })
     expect(await source.read(9_999, signal)).toEqual({ latencyMs: 120.5 })
     expect(await source.read(10_000, signal)).toEqual({ latencyMs: undefined, problem: 'nothing new for 10 s' })
-    file = { text: '120.5\n', modifiedMs: 2 }
+    file = { text: '120.5\n', modifiedMs: 2, ageMs: 60_000 } // by a clock that is wrong
     expect(await source.read(11_000, signal)).toEqual({ latencyMs: 120.5 })
   })
 
+  it('is not known when it was left behind an hour ago', async () => {
+    const source = fileSource(async () => ({ text: '1\n', modifiedMs: 1, ageMs: 3_600_000 }), 1)
+    expect(await source.read(0, signal)).toEqual({ latencyMs: undefined, problem: 'nothing new for 3600 s' })
+  })
+
   it.each([[''], ['fast'], ['-1'], ['Infinity']])('is not known when the line is %j', async (text) => {
-    const source = fileSource(async () => ({ text, modifiedMs: 0 }), 1)
+    const source = fileSource(async () => ({ text, modifiedMs: 0, ageMs: 0 }), 1)
     expect(await source.read(0, signal)).toMatchObject({
       latencyMs: undefined,
       problem: expect.stringMatching(/is no latency/),
@@ -57,6 +64,49 @@ describe('lines of latencies', () => {
   })
 })
 
+describe('lines that are no good', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+
+  it('are unknown before the first one, not a latency of 0', async () => {
+    const source = lineSource(new TransformStream().readable as unknown as AsyncIterable<Uint8Array>, 1, () => 0)
+    expect(await source.read(0, signal)).toEqual({ latencyMs: undefined, problem: 'no latency yet', isEnd: false })
+    expect(await source.read(10_000, signal)).toMatchObject({ problem: 'nothing new for 10 s' })
+  })
+
+  it('without an end are given up on, and said', async () => {
+    let isDone = false
+    const endless = async function* () {
+      for (let i = 0; i < 5; i++) yield bytes('1'.repeat(2 ** 20))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      isDone = true
+      yield bytes('\n5\n')
+    }
+    const source = lineSource(endless(), 1, () => 0)
+    const problems = new Set<string | undefined>()
+    let reading = await source.read(0, signal)
+    while (!reading.isEnd) {
+      if (!isDone) problems.add(reading.problem)
+      await new Promise(setImmediate)
+      reading = await source.read(0, signal)
+    }
+    expect([...problems].at(-1)).toMatch(/a line that begins with "1+" has more than 1000 characters/)
+    expect(reading).toEqual({ latencyMs: 5, isEnd: true })
+  })
+
+  it('count up to ten thousand a second', async () => {
+    let now = 0
+    const flood = async function* () {
+      for (let i = 0; i < 100; i++) yield bytes('7\n'.repeat(5000))
+      now = 1000
+      yield bytes('9\n'.repeat(200))
+    }
+    const source = lineSource(flood(), 1, () => now)
+    while (!(await source.read(now, signal)).isEnd) await new Promise(setImmediate)
+    // 200 of 500,200 are no 99th percentile; of 10,200 they are.
+    expect(await source.read(now, signal)).toMatchObject({ latencyMs: 9 })
+  })
+})
+
 describe('Prometheus', () => {
   const histogram = (fast: number, slow: number) =>
     `d_bucket{path="a",le="0.1"} ${fast}\nd_bucket{path="a",le="1"} ${fast + slow}\nd_bucket{path="a",le="+Inf"} ${fast + slow}\n`
@@ -73,6 +123,12 @@ describe('Prometheus', () => {
     expect((await source.read(12_000, signal)).latencyMs).toBeCloseTo(99)
   })
 
+  it('takes the largest of very many series', async () => {
+    const text = Array.from({ length: 200_000 }, (_, i) => `d{i="${i}"} ${i}`).join('\n')
+    const source = prometheusSource({ url: 'http://h', metric: 'd', toMs: 1, fetch: async () => new Response(text) })
+    expect(await source.read(0, signal)).toEqual({ latencyMs: 199_999 })
+  })
+
   it('reads counts and not the exemplars that OpenMetrics sets behind them', async () => {
     const text = histogram(100, 0).replaceAll('\n', ' # {trace_id="a}b"} 0.67 1520879607.789\n')
     const source = prometheusSource({ url: 'http://h', metric: 'd', toMs: 1000, fetch: async () => new Response(text) })
@@ -84,6 +140,7 @@ describe('Prometheus', () => {
 
   it.each([
     ['an error', () => Promise.reject(new Error('ECONNREFUSED')), undefined, /http:\/\/h: ECONNREFUSED/],
+    ['an endless answer', async () => new Response(endlessBody()), 'd', /more than 64 MiB is not read/],
     ['HTTP 503', async () => new Response('', { status: 503 }), undefined, /HTTP 503/],
     [
       'an empty answer',

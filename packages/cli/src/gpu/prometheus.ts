@@ -3,6 +3,7 @@ import { type LatencyReading, type LatencySource, SILENCE_MS, silence } from './
 
 const TIMEOUT_MS = 5000
 const QUANTILE = 0.99
+const MOST_BYTES = 64 * 2 ** 20
 
 export interface PrometheusOptions {
   readonly url: string
@@ -30,8 +31,8 @@ export function prometheusSource({ url, metric, toMs, fetch }: PrometheusOptions
       let text: string
       try {
         const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
-        text = await answer.text()
         if (!answer.ok) return unknown(`HTTP ${answer.status}`)
+        text = await textOf(answer)
       } catch (error) {
         return unknown((error as Error).message)
       }
@@ -48,6 +49,18 @@ export function prometheusSource({ url, metric, toMs, fetch }: PrometheusOptions
       return known(last?.value, metric)
     },
   }
+}
+
+/** @throws {Error} when there is more of it than any server exposes */
+async function textOf(answer: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let [text, bytes] = ['', 0]
+  for await (const piece of answer.body ?? []) {
+    bytes += piece.byteLength
+    if (bytes > MOST_BYTES) throw new Error(`an answer of more than ${MOST_BYTES / 2 ** 20} MiB is not read`)
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text + decoder.decode()
 }
 
 /** Of the query API: seconds, and the value as text. */
@@ -82,8 +95,8 @@ const largest = (text: string, metric: string): number | undefined =>
   maximum([...samples(text, metric)].map(({ value }) => value))
 
 const maximum = (values: readonly number[]): number | undefined => {
-  const finite = values.filter((value) => !Number.isNaN(value))
-  return finite.length > 0 ? Math.max(...finite) : undefined
+  const known = values.filter((value) => !Number.isNaN(value))
+  return known.length > 0 ? known.reduce((a, b) => Math.max(a, b)) : undefined
 }
 
 /** Upper bound → requests at or below it, over all series. */
