@@ -38,8 +38,9 @@ function parseObject(body: Uint8Array): Record<string, unknown> {
   let value: unknown
   try {
     value = JSON.parse(decoder.decode(body))
-  } catch (cause) {
-    throw invalid('body_invalid', `the body is no JSON in UTF-8: ${(cause as Error).message}`)
+  } catch {
+    // The parser's own words quote the body, and messages end up in logs.
+    throw invalid('body_invalid', 'the body is no JSON in UTF-8: send {"model": …, "messages": […]}')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid('body_invalid', 'the body must be a JSON object: {"model": …, "messages": […]}')

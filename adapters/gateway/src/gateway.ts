@@ -251,13 +251,14 @@ export class Gateway {
 
   #toHttpError(error: unknown): HttpError {
     if (error instanceof HttpError) return error
-    const { code, message } = error as { code?: unknown; message?: string }
+    const { code, name, message } = error as { code?: unknown; name?: string; message?: string }
     if (code === 'queue_full')
       return new HttpError(429, 'queue_full', `${message}`, { retryAfterSeconds: this.#secondsToDrain() })
     if (code === 'deadline_passed') return new HttpError(504, 'deadline_passed', `${message}`)
     if (code === 'queue_cleared')
       return new HttpError(503, 'draining', 'the gateway was shut down while the request waited')
-    return new HttpError(500, 'gateway_failed', `the gateway failed: ${message}`, { cause: error })
+    // Nobody knows what a message that was not written here quotes: a log gets the kind, `onFailure` the cause.
+    return new HttpError(500, 'gateway_failed', `the gateway failed (${name ?? 'an error'})`, { cause: error })
   }
 
   /** How long the queue of now takes at the rate so far: 1 … 60 s. */

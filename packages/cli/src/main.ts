@@ -1,7 +1,8 @@
+import { printable } from '@trimtab/core/text'
 import { type Command, EXIT } from './command.js'
 import type { Host } from './host.js'
 import { suggestion, UsageError } from './options.js'
-import { createPaint } from './terminal.js'
+import { createPaint, guardOutput } from './terminal.js'
 import { readVersion } from './version.js'
 
 /** Verbs load on demand: `trimtab --help` starts no core. */
@@ -47,7 +48,8 @@ function isRefusal(error: unknown): boolean {
  * The command `trimtab`: results on stdout, everything else on stderr.
  * @returns the exit code: 0 done, 1 the answer is bad, 2 the call is bad, 130 interrupted
  */
-export async function main(argv: readonly string[], host: Host): Promise<number> {
+export async function main(argv: readonly string[], process: Host): Promise<number> {
+  const host = { ...process, stdout: guardOutput(process.stdout), stderr: guardOutput(process.stderr) }
   const [verb, ...rest] = argv
   try {
     if (verb === '--version') host.stdout.write(`${await readVersion()}\n`)
@@ -63,12 +65,13 @@ export async function main(argv: readonly string[], host: Host): Promise<number>
     const { message, stack } = error instanceof Error ? error : new Error(String(error))
     const { code } = error as { readonly code?: unknown }
     const isBadCall = BAD_CALL.includes(code)
-    for (const line of message.split('\n')) host.stderr.write(`${paint.bad('trimtab:')} ${line}\n`)
+    for (const line of message.split('\n')) host.stderr.write(`${paint.bad('trimtab:')} ${printable(line)}\n`)
     if (isBadCall)
       host.stderr.write(
         `Run ${paint.bold(['trimtab', await nameOf(verb, rest), '--help'].filter(Boolean).join(' '))} for what it takes.\n`,
       )
-    else if (stack && !isRefusal(error)) host.stderr.write(`${paint.dim(stack)}\n`)
+    else if (stack && !isRefusal(error))
+      for (const line of stack.split('\n')) host.stderr.write(`${paint.dim(line)}\n`)
     return isBadCall ? EXIT.badCall : EXIT.badAnswer
   }
 }

@@ -40,6 +40,55 @@ const ask = (url: string, double: object = {}) =>
     body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }], double }),
   })
 
+describe('a prompt', () => {
+  const CANARY = 'CANARY-7f3a'
+  const body = (double: object) =>
+    JSON.stringify({ model: 'm', messages: [{ role: 'user', content: `${CANARY} tell me` }], user: CANARY, double })
+
+  it('is in no log and no metric, whatever goes wrong with its request', async () => {
+    const { url, host, stop } = await start('--max-body-mib', '0.01', '--upstream-timeout', '0.2')
+    const post = async (body: string, headers = {}) => {
+      try {
+        const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body, headers })
+        return `${answer.status} ${await answer.text()}`
+      } catch {
+        return 'cut'
+      }
+    }
+    const answers = [
+      await post(CANARY), // no JSON, and so are the next ones
+      await post(`{"messages":[{"content":${CANARY}}]}`),
+      await post(`{"messages":"${CANARY}`),
+      await post(JSON.stringify([CANARY])),
+      await post(body({}).padEnd(20_000, ' ')), // too large
+      await post(body({}), { 'x-trimtab-deadline-ms': 'soon' }),
+      await post(body({ fault: 'hang' })),
+      await post(body({ fault: 'reset' })),
+      await post(body({ fault: 'reset', after: 1 })),
+      await post(body({ fault: 'error-event', after: 1 })),
+      await post(body({ status: 500 })),
+    ]
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    await stop()
+    expect(answers.map((answer) => answer.slice(0, 3))).toEqual([
+      '400',
+      '400',
+      '400',
+      '400',
+      '413',
+      '400',
+      '504',
+      '502',
+      '502',
+      '200',
+      '500',
+    ])
+    for (const answer of answers.slice(0, 8)) expect(answer).not.toContain('CANARY')
+    expect(host.err()).toMatch(/400 body_invalid: the body is no JSON in UTF-8/)
+    expect(`${host.err()}${host.out()}${metrics}`).not.toContain('CANARY')
+  })
+})
+
 describe('trimtab gateway', () => {
   it('serves until it is told to stop, then says what it did', async () => {
     const { url, host, stop } = await start()

@@ -170,7 +170,9 @@ function save(): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-document.head.append(Object.assign(document.createElement('style'), { textContent: renderPartsStyle() }))
+const sheet = new CSSStyleSheet() // no element: the page's policy allows none
+sheet.replaceSync(renderPartsStyle())
+document.adoptedStyleSheets = [sheet]
 setUpTheme()
 setUpDrop()
 select('sample').replaceChildren(option(NONE, 'none'), ...SAMPLES.map(({ name, label }) => option(name, label)))

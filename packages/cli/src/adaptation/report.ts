@@ -1,5 +1,6 @@
 import { renderChart, type Series } from '../report/chart.js'
-import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
+import { renderDocument } from '../report/document.js'
+import { escapeHtml, fixed } from '../report/format.js'
 import { linearScale, maxOf, minOf } from '../report/scale.js'
 import { BASE, CHARTS, renderThemes } from '../report/style.js'
 import { renderMap } from './map.js'
@@ -25,17 +26,15 @@ export function renderAdaptationReport(title: string, facts: Facts, records: rea
   const embeddings = records.filter((one) => one.event === 'embedding')
   const tokens = (theme: 'light' | 'dark') => METHODS.map((style, i) => `--c-m${i}:${style[theme]};`).join('')
   const colours = METHODS.map((_, i) => `.m${i}{--series:var(--c-m${i})}`).join('')
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<title>Trimtab: ${escapeHtml(title.toLowerCase())}</title><link rel="icon" href="data:,">
-<style>${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-m0);`)}${colours}${CHARTS}${MAP}${BASE}</style></head>
-<body><main><header><div><h1>${escapeHtml(title)}</h1></div>
+  return renderDocument({
+    title: `Trimtab: ${title.toLowerCase()}`,
+    style: `${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-m0);`)}${colours}${CHARTS}${MAP}${BASE}`,
+    body: `<main><header><div><h1>${escapeHtml(title)}</h1></div>
 <dl class="facts">${facts.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl></header>
 ${renderRounds(rounds)}${renderCurves(evaluations)}${renderMap(embeddings)}
-<footer>Everything here was measured in a simulator.</footer></main>
-<script type="application/json" id="trimtab-adaptation">${jsonForScript(records)}</script></body></html>
-`
+<footer>Everything here was measured in a simulator.</footer></main>`,
+    data: { id: 'trimtab-adaptation', value: records },
+  })
 }
 
 function renderRounds(rounds: readonly RoundRecord[]): string {

@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { checkFfi, checkNvidia, checkWebGpu } from '../doctor/accelerators.js'
 import { checkCgroups } from '../doctor/cgroups.js'
@@ -42,7 +43,7 @@ export function formatChecks(checks: readonly Check[], ok: boolean, paint: Paint
   const width = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.map(
     ({ name, state, found, meaning }) =>
-      `${marks[state]} ${paint.bold(name.padEnd(width))}  ${found}\n  ${' '.repeat(width)}  ${paint.dim(meaning)}`,
+      `${marks[state]} ${paint.bold(name.padEnd(width))}  ${printable(found)}\n  ${' '.repeat(width)}  ${paint.dim(meaning)}`,
   )
   return `${lines.join('\n')}\n\n${ok ? 'Trimtab works here.' : paint.bad('Trimtab does not work here: see ✗ above.')}\n`
 }

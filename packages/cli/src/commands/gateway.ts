@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import { createServing, type HttpError, type Serving } from '@trimtab/gateway'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
@@ -100,7 +101,7 @@ export const gateway: Command = defineCommand({
       upstreamTimeoutMs: values['upstream-timeout'] * 1000,
       clientTimeoutMs: values['client-timeout'] * 1000,
       onFailure: createFailureLog(host),
-      onSaveError: (error) => host.stderr.write(`${error.message}\n`),
+      onSaveError: (error) => host.stderr.write(`${printable(error.message)}\n`),
     })
     try {
       const { port } = await serving.gateway.listen(values.port, values.host)
@@ -159,7 +160,7 @@ function createFailureLog(host: Host): (error: HttpError) => void {
       return
     }
     const more = kind && kind.untold > 0 ? ` (and ${kind.untold} more since)` : ''
-    host.stderr.write(`${status} ${code}: ${message}${more}\n`)
+    host.stderr.write(`${status} ${code}: ${printable(message)}${more}\n`)
     kinds.set(code, { toldAt: now, untold: 0 })
   }
 }

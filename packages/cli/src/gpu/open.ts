@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import { defaultLeaseFolders, NvmlError } from '@trimtab/nvml'
 import { EXIT } from '../command.js'
 import type { Host } from '../host.js'
@@ -42,7 +43,7 @@ export async function withNvml(
     const { code, message } = error as { readonly code?: unknown; readonly message: string }
     if (BAD_CALL.includes(code)) throw new UsageError(message)
     if (!(error instanceof NvmlError) && !FROM_THE_HOST.includes(code)) throw error
-    host.stderr.write(`${createPaint(host.stderr, host.env).bad('trimtab:')} ${message}\n`)
+    host.stderr.write(`${createPaint(host.stderr, host.env).bad('trimtab:')} ${printable(message)}\n`)
     return EXIT.badAnswer
   }
 }

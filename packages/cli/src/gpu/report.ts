@@ -1,5 +1,6 @@
 import { type Chart, renderChart } from '../report/chart.js'
-import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
+import { renderDocument } from '../report/document.js'
+import { escapeHtml, fixed } from '../report/format.js'
 import { linearScale, maxOf, timeTicks } from '../report/scale.js'
 import { BASE, CHARTS, renderThemes } from '../report/style.js'
 import type { RunTick } from './drive.js'
@@ -42,19 +43,17 @@ export function renderRunReport(report: RunReport): string {
     ['latency', latencySource === '-' ? 'stdin' : latencySource],
     ['clock', isDryRun ? 'dry run: nothing was set' : 'driven'],
   ]
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<title>Trimtab: ${escapeHtml(title.toLowerCase())}</title><link rel="icon" href="data:,">
-<style>${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-g0);`)}.g0{--series:var(--c-g0)}.g1{--series:var(--c-g1)}${CHARTS}${BASE}</style></head>
-<body><main><header><div><h1>${escapeHtml(title)}</h1></div>
+  return renderDocument({
+    title: `Trimtab: ${title.toLowerCase()}`,
+    style: `${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-g0);`)}.g0{--series:var(--c-g0)}.g1{--series:var(--c-g1)}${CHARTS}${BASE}`,
+    body: `<main><header><div><h1>${escapeHtml(title)}</h1></div>
 <dl class="facts">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value!)}</dd></div>`).join('')}</dl></header>
 <section class="tiles">${tiles.map(([name, value, note]) => `<div><h3>${name}</h3><p><b>${value}</b></p><p>${escapeHtml(note!)}</p></div>`).join('')}</section>
 <section>${chartsOf(report).map(renderChart).join('')}<ul class="legend"><li><i class="g0"></i>${isDryRun ? 'would be locked' : 'locked'}</li><li><i class="g1"></i>measured</li></ul></section>
 ${notices.length > 0 ? `<section><h2>What should be known</h2><ul class="findings">${notices.map((notice) => `<li>${escapeHtml(notice)}</li>`).join('')}</ul></section>` : ''}
-<footer>${isDryRun ? 'Nothing was set, so latency and power are those of the clock as it was: both would have moved with it.' : 'The clock was given back to the driver at the end.'}</footer></main>
-<script type="application/json" id="trimtab-gpu">${jsonForScript({ ...report, ticks })}</script></body></html>
-`
+<footer>${isDryRun ? 'Nothing was set, so latency and power are those of the clock as it was: both would have moved with it.' : 'The clock was given back to the driver at the end.'}</footer></main>`,
+    data: { id: 'trimtab-gpu', value: { ...report, ticks } },
+  })
 }
 
 function chartsOf({ sloMs, maximumMhz, ticks }: RunReport): Chart[] {

@@ -1,5 +1,6 @@
 import { type Chart, renderChart } from '../report/chart.js'
-import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
+import { renderDocument } from '../report/document.js'
+import { escapeHtml, fixed } from '../report/format.js'
 import { linearScale, timeTicks } from '../report/scale.js'
 import { BASE, CHARTS, renderThemes } from '../report/style.js'
 import type { Simulation } from './simulation.js'
@@ -19,18 +20,16 @@ export function renderSimulationReport(simulation: Simulation): string {
     ['load', `${ratePerSecond} requests/s for ${durationSeconds} s`],
     ['SLO scale', String(sloScale)],
   ]
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<title>Trimtab: power of a GPU cluster, simulated</title><link rel="icon" href="data:,">
-<style>${renderThemes((theme) => `--c-g0:${theme === 'light' ? '#0a5fd0' : '#5fb0ff'};--c-trimtab:var(--c-g0);`)}.g0{--series:var(--c-g0)}.devices{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr));gap:20px 34px}${CHARTS}${BASE}</style></head>
-<body><main><header><div><h1>Power of a GPU cluster, simulated</h1></div>
+  return renderDocument({
+    title: 'Trimtab: power of a GPU cluster, simulated',
+    style: `${renderThemes((theme) => `--c-g0:${theme === 'light' ? '#0a5fd0' : '#5fb0ff'};--c-trimtab:var(--c-g0);`)}.g0{--series:var(--c-g0)}.devices{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr));gap:20px 34px}${CHARTS}${BASE}`,
+    body: `<main><header><div><h1>Power of a GPU cluster, simulated</h1></div>
 <dl class="facts">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl></header>
 <section class="tiles">${tiles.map(([name, value, note]) => `<div><h3>${name}</h3><p><b>${value}</b></p><p>${note}</p></div>`).join('')}</section>
 <section><h2>Clocks, placed by sensitivity</h2><p class="lead">One step down a second while every partition has slack, doubled when one has not.</p><div class="devices">${clockCharts(simulation).map(renderChart).join('')}</div></section>
-<footer>Everything here was simulated, by laws fitted to measurements of a V100; no GPU was touched.</footer></main>
-<script type="application/json" id="trimtab-gpu-simulation">${jsonForScript(simulation)}</script></body></html>
-`
+<footer>Everything here was simulated, by laws fitted to measurements of a V100; no GPU was touched.</footer></main>`,
+    data: { id: 'trimtab-gpu-simulation', value: simulation },
+  })
 }
 
 function clockCharts({ devices, deployment, maximumMhz, ticks, durationSeconds, policies }: Simulation): Chart[] {

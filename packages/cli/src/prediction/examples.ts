@@ -53,7 +53,7 @@ function parseRow(line: string): Row | string {
   try {
     row = JSON.parse(line)
   } catch {
-    return `no JSON: ${line.slice(0, 60)}`
+    return 'no JSON' // the line is somebody's prompt: it is not quoted
   }
   if (typeof row?.prompt !== 'string') return 'prompt must be a text'
   if (typeof row.model !== 'string') return 'model must be a text'

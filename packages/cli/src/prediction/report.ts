@@ -1,5 +1,6 @@
 import { renderChart } from '../report/chart.js'
-import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
+import { renderDocument } from '../report/document.js'
+import { escapeHtml, fixed } from '../report/format.js'
 import { linearScale } from '../report/scale.js'
 import { BASE, renderThemes } from '../report/style.js'
 import { describePredictor } from './format.js'
@@ -14,19 +15,17 @@ const CLASSES = ['below p25', 'p25 – p50', 'p50 – p75', 'p75 – p99', 'abov
 export function renderLengthReport(report: LengthEvaluation): string {
   const { all, sources, models } = report
   const about = `${describePredictor(report)}. Judged on ${all.rows} rows of ${report.file}${report.where ? ` where ${report.where}` : ''}.`
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<title>Trimtab: lengths of answers</title><link rel="icon" href="data:,">
-<style>${renderThemes((theme) => (theme === 'light' ? '--c-trimtab:#0a5fd0;' : '--c-trimtab:#5fb0ff;'))}.p0{--series:var(--c-trimtab)}${BASE}${STYLE}</style></head>
-<body><main><header><div><h1>How well lengths of answers are foreseen</h1><p>${escapeHtml(about)}</p></div></header>
+  return renderDocument({
+    title: 'Trimtab: lengths of answers',
+    style: `${renderThemes((theme) => (theme === 'light' ? '--c-trimtab:#0a5fd0;' : '--c-trimtab:#5fb0ff;'))}.p0{--series:var(--c-trimtab)}${BASE}${STYLE}`,
+    body: `<main><header><div><h1>How well lengths of answers are foreseen</h1><p>${escapeHtml(about)}</p></div></header>
 <section><h2>Order ${orderOf(all)}, accuracy ${fixed(all.accuracy, 3)}, L1 ${fixed(all.l1, 3)}</h2>
 <p class="lead">Order: of two answers of one model, the share put in the right order, ties as halves; 0.5 is chance. A prediction takes ${fixed(report.microseconds320, 1)} µs for 320 characters.</p>
 ${renderGroups('Source', sources)}${renderGroups('Model', models)}</section>
 ${renderConfusion(report.confusion)}${renderLearning(report)}
-<footer>Classes are those of the percentiles 25, 50, 75 and 99 of each model's own answers.</footer></main>
-<script type="application/json" id="trimtab-length">${jsonForScript(report)}</script></body></html>
-`
+<footer>Classes are those of the percentiles 25, 50, 75 and 99 of each model's own answers.</footer></main>`,
+    data: { id: 'trimtab-length', value: report },
+  })
 }
 
 const orderOf = ({ order }: GroupScores): string => (order === null ? '–' : fixed(order, 3))

@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import type { ControllerSummary, Spread } from '../autoscale/report-types.js'
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -8,8 +9,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as it may stand in HTML, in an element or in a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => ENTITIES[letter]!)
+/** Text as it may stand in HTML, in an element or in a quoted attribute; on the page it reads as `printable` has it. */
+export const escapeHtml = (text: string): string => printable(text).replace(/[&<>"']/g, (letter) => ENTITIES[letter]!)
 
 /** A value as JSON inside `<script type="application/json">`: nothing in it can end the element; six digits a fraction. */
 export const jsonForScript = (value: unknown): string =>

@@ -1,7 +1,7 @@
 import type { ComparisonReport } from '../autoscale/report-types.js'
 import { renderApps } from './apps.js'
 import { clientScript } from './client.js'
-import { jsonForScript } from './format.js'
+import { renderDocument } from './document.js'
 import { renderLearning } from './learning.js'
 import { renderStyle } from './style.js'
 import { renderFindings, renderHead, renderSummary, renderTiles } from './summary.js'
@@ -26,14 +26,12 @@ export { type ControllerStyle, styleOf } from './palette.js'
  * await writeFile('trimtab-report.html', renderReport(report))
  */
 export function renderReport(report: ComparisonReport): string {
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<title>Trimtab: autoscaling, side by side</title><link rel="icon" href="data:,">
-<style>${renderStyle(report.controllers)}</style></head>
-<body><main>${renderHead(report)}${renderTiles(report)}${renderFindings(report)}${renderSummary(report)}${renderApps(report)}${renderLearning(report)}${renderTimelines(report)}
-<footer>Everything here was measured in a simulator: applications, latencies and pods are modelled, the controllers are the real ones.</footer></main>
-<script type="application/json" id="trimtab-report">${jsonForScript(report)}</script>
-<script>${clientScript()}</script></body></html>
-`
+  return renderDocument({
+    title: 'Trimtab: autoscaling, side by side',
+    style: renderStyle(report.controllers),
+    body: `<main>${renderHead(report)}${renderTiles(report)}${renderFindings(report)}${renderSummary(report)}${renderApps(report)}${renderLearning(report)}${renderTimelines(report)}
+<footer>Everything here was measured in a simulator: applications, latencies and pods are modelled, the controllers are the real ones.</footer></main>`,
+    data: { id: 'trimtab-report', value: report },
+    script: clientScript(),
+  })
 }

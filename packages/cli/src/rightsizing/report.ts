@@ -1,5 +1,6 @@
 import { renderChart, type Series } from '../report/chart.js'
-import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
+import { renderDocument } from '../report/document.js'
+import { escapeHtml, fixed } from '../report/format.js'
 import { linearScale, maxOf } from '../report/scale.js'
 import { BASE, renderThemes } from '../report/style.js'
 import { describeTable, intervalOf, short } from './format.js'
@@ -23,16 +24,14 @@ export function renderRightsizeReport(report: EvaluationReport | AdviceReport): 
   const title = isAdvice ? `Where to run ${report.workload}` : 'Runtimes of unseen workloads'
   const tokens = (theme: 'light' | 'dark') => LINES.map((style, i) => `--c-p${i}:${style[theme]};`).join('')
   const colours = LINES.map((_, i) => `.p${i}{--series:var(--c-p${i})}`).join('')
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<title>Trimtab: ${escapeHtml(title.toLowerCase())}</title><link rel="icon" href="data:,">
-<style>${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-p0);`)}${colours}${BASE}${STYLE}</style></head>
-<body><main><header><div><h1>${escapeHtml(title)}</h1><p>${escapeHtml(describeTable(report.table))}</p></div></header>
+  return renderDocument({
+    title: `Trimtab: ${title.toLowerCase()}`,
+    style: `${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-p0);`)}${colours}${BASE}${STYLE}`,
+    body: `<main><header><div><h1>${escapeHtml(title)}</h1><p>${escapeHtml(describeTable(report.table))}</p></div></header>
 ${isAdvice ? renderAdvice(report) : renderEvaluation(report)}
-<footer>${isAdvice ? 'Intervals hold for workloads that are like those of the table.' : 'Errors are of workloads, and of groups of like workloads, that were not learnt from.'}</footer></main>
-<script type="application/json" id="trimtab-rightsize">${jsonForScript(report)}</script></body></html>
-`
+<footer>${isAdvice ? 'Intervals hold for workloads that are like those of the table.' : 'Errors are of workloads, and of groups of like workloads, that were not learnt from.'}</footer></main>`,
+    data: { id: 'trimtab-rightsize', value: report },
+  })
 }
 
 function renderEvaluation({ predictors, settings }: EvaluationReport): string {

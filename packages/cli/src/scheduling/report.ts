@@ -1,6 +1,7 @@
 import type { Batching } from '@trimtab/core'
 import { renderChart, type Series } from '../report/chart.js'
-import { escapeHtml, fixed, jsonForScript } from '../report/format.js'
+import { renderDocument } from '../report/document.js'
+import { escapeHtml, fixed } from '../report/format.js'
 import { linearScale, logScale, maxOf, minOf, type Tick } from '../report/scale.js'
 import { BASE, renderThemes } from '../report/style.js'
 import { BATCHING_LABELS, change, describeRun, POLICY_LABELS, short } from './format.js'
@@ -26,16 +27,14 @@ export function renderScheduleReport(report: ScheduleReport): string {
   const colours = policies.map(([name]) => `.s-${name}{--series:var(--c-${name})}`).join('')
   const [what, how] = describeRun(report)
   const { batchings, sloScale } = report.settings
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<title>Trimtab: who is served next</title><link rel="icon" href="data:,">
-<style>${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-ssjf);`)}${colours}${BASE}${STYLE}</style></head>
-<body><main><header><div><h1>Who is served next</h1><p>${escapeHtml(what)}</p><p>${escapeHtml(how)}</p></div></header>
+  return renderDocument({
+    title: 'Trimtab: who is served next',
+    style: `${renderThemes((theme) => `${tokens(theme)}--c-trimtab:var(--c-ssjf);`)}${colours}${BASE}${STYLE}`,
+    body: `<main><header><div><h1>Who is served next</h1><p>${escapeHtml(what)}</p><p>${escapeHtml(how)}</p></div></header>
 ${batchings.map((batching) => renderBatching(report, batching)).join('')}
-<footer>JCT: from arrival to the last token. ρ: arrivals beside what first come, first served can do under the same batching. SLO: ${sloScale} × what the request takes alone. ± is the standard deviation over seeds; everything is simulated.</footer></main>
-<script type="application/json" id="trimtab-schedule">${jsonForScript(report)}</script></body></html>
-`
+<footer>JCT: from arrival to the last token. ρ: arrivals beside what first come, first served can do under the same batching. SLO: ${sloScale} × what the request takes alone. ± is the standard deviation over seeds; everything is simulated.</footer></main>`,
+    data: { id: 'trimtab-schedule', value: report },
+  })
 }
 
 function renderBatching(report: ScheduleReport, batching: Batching): string {

@@ -121,8 +121,8 @@ function* parseJsonLines(name: string, text: string): Generator<Row> {
     if (line.trim() === '') continue
     try {
       yield asRow(JSON.parse(line))
-    } catch (error) {
-      throw new UsageError(`${name}, line ${number}: not JSON (${(error as Error).message})`)
+    } catch {
+      throw new UsageError(`${name}, line ${number} is no JSON`) // the line is somebody's prompt: it is not quoted
     }
   }
 }
@@ -133,7 +133,7 @@ function* parseCsv(name: string, text: string): Generator<Row> {
   const head = (lines[0] ?? '').split(',').map((cell) => cell.trim())
   if (!head.some((title) => FIELDS.outputTokens.some((known) => known === title)))
     throw new UsageError(
-      `${name} is neither JSON lines nor a CSV with a column ${FIELDS.outputTokens.join(', ')}: its head is ${JSON.stringify((lines[0] ?? '').slice(0, 80))}`,
+      `${name} is neither JSON lines nor a CSV whose first line names a column ${FIELDS.outputTokens.join(', ')}`,
     )
   for (const line of lines.slice(1)) {
     const cells = line.split(',')

@@ -1,4 +1,5 @@
 // The answers as a person on call reads them on a terminal.
+import { printable } from '@trimtab/core/text'
 import type { PathSummary } from '@trimtab/trace'
 import { fixed } from '../report/format.js'
 import { type Column, formatTable, type Paint } from '../terminal.js'
@@ -54,9 +55,8 @@ const restOf = (services: readonly ServiceView[], top: number, paint: Paint): st
   const rest = services.slice(top)
   if (rest.length === 0) return ''
   const share01 = rest.reduce((sum, one) => sum + one.share01, 0)
-  return paint.dim(
-    `${plural(rest.length, 'more service')} with ${percent(share01)} together (--top ${services.length} shows all)\n`,
-  )
+  const text = `${plural(rest.length, 'more service')} with ${percent(share01)} together (--top ${services.length} shows all)`
+  return `${paint.dim(text)}\n`
 }
 
 export function formatCallPaths(callPaths: readonly ServiceView[], top: number, paint: Paint): string {
@@ -83,7 +83,7 @@ export function formatTraces(traces: readonly TraceView[], total: number, paint:
     one.owner,
     percent(one.ownerShare01),
   ])
-  const more = total > traces.length ? paint.dim(`${plural(total - traces.length, 'more request')}\n`) : ''
+  const more = total > traces.length ? `${paint.dim(plural(total - traces.length, 'more request'))}\n` : ''
   return `${formatTable(columns, rows, paint)}\n${more}`
 }
 
@@ -110,7 +110,7 @@ export function formatPath(path: PathSummary, paint: Paint): string {
     ...(omitted > 0
       ? [paint.dim(`${plural(omitted, 'shorter section')} in between, ${duration(selfUs)} together`)]
       : []),
-    `owned by ${owners.join(', ')}${path.services.length > owners.length ? ', …' : ''}`,
+    `owned by ${printable(owners.join(', '))}${path.services.length > owners.length ? ', …' : ''}`,
     '',
   ].join('\n')
 }
@@ -118,9 +118,9 @@ export function formatPath(path: PathSummary, paint: Paint): string {
 export function formatCulprits({ suspects, against }: CulpritsView, paint: Paint): string {
   const lines = suspects.map(({ service, instance, score, probability01, reasons, whatIf }, i) => {
     const sure = probability01 === undefined ? `score ${fixed(score, 2)}` : `${percent(probability01)} sure`
-    const name = i === 0 ? paint.accent(paint.bold(service)) : paint.bold(service)
-    const head = `${String(i + 1).padStart(2)}. ${name}${instance ? ` ${instance}` : ''}  ${paint.dim(sure)}`
-    return [head, ...reasons, ...(whatIf ? [gainText(whatIf)] : [])].join('\n      ')
+    const name = i === 0 ? paint.accent(service) : paint.bold(service)
+    const head = `${String(i + 1).padStart(2)}. ${name}${instance ? ` ${printable(instance)}` : ''}  ${paint.dim(sure)}`
+    return [head, ...[...reasons, ...(whatIf ? [gainText(whatIf)] : [])].map(printable)].join('\n      ')
   })
   return `${paint.dim(against)}\n\n${lines.length > 0 ? lines.join('\n') : 'No service stands out.'}\n`
 }
@@ -157,7 +157,7 @@ export function formatJudgement({ incidents, scores, weightsFrom }: Judgement, p
     ]),
     paint,
   )
-  return `${methods}\n\nweights of the ranking fitted on: ${weightsFrom}\n\n${rows}\n`
+  return `${methods}\n\nweights of the ranking fitted on: ${printable(weightsFrom)}\n\n${rows}\n`
 }
 
 export function formatWhatIf(rows: readonly WhatIfView[], paint: Paint): string {
@@ -229,5 +229,5 @@ export function formatDiff(diff: DiffView, top: number, paint: Paint): string {
       ]),
     paint,
   )
-  return `${latency}\n\n${services}\n\n${diffWords(diff).join('\n')}\n`
+  return `${latency}\n\n${services}\n\n${diffWords(diff).map(printable).join('\n')}\n`
 }

@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import { type CallTree, type Frame, sumUp, walk } from './call-tree.js'
 
 /** `service: operation`, as every flame graph shows it. */
@@ -13,7 +14,7 @@ const MAX_DEPTH = 128
  * was analysed. Line by line, for a window of requests can have many.
  */
 export function* foldedStacks(tree: CallTree): Generator<string, void> {
-  const names = tree.frames.map((frame) => frameName(frame).replaceAll(';', ':').replace(/\s+/g, ' '))
+  const names = tree.frames.map((frame) => frameName(frame).replaceAll(';', ':').replace(/\s+/g, ' ')).map(printable)
   const stack: string[] = []
   for (const { node, isEntry } of walk(tree, sumUp(tree.parent, tree.selfNs))) {
     if (!isEntry) {

@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import type { Distribution, Profile } from '../profile/index.js'
 import type { Repairs } from '../repairs.js'
 
@@ -78,4 +79,9 @@ function line(name: string, labels: Labels, value: number): string {
   return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n` // NaN is Prometheus' own word too
 }
 
-const escaped = (text: string): string => text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')
+/** Line breaks as the format has them; what else no line can show becomes visible. */
+const escaped = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => printable(line).replace(/\\/g, '\\\\').replace(/"/g, '\\"'))
+    .join('\\n')

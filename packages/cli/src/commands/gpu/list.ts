@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import { type GpuDescription, type LeaseRecord, listGpus, readLeases } from '@trimtab/nvml'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { gibibytes, ofTotal, remarksOf, whole } from '../../gpu/format.js'
@@ -34,7 +35,7 @@ export const list: Command = defineCommand({
       if (json)
         host.stdout.write(`${JSON.stringify({ driver, gpus: gpus.map((one) => withLeases(one, found)), lost })}\n`)
       else show(host, driver, gpus, found)
-      for (const message of lost) host.stderr.write(`trimtab: ${message}\n`)
+      for (const message of lost) host.stderr.write(`trimtab: ${printable(message)}\n`)
       if (gpus.length === 0 && lost.length === 0) host.stderr.write(`trimtab: driver ${driver} found no GPU\n`)
       return gpus.length > 0 ? EXIT.done : EXIT.badAnswer
     }),
@@ -60,5 +61,5 @@ function show(host: Host, driver: string, gpus: readonly GpuDescription[], lease
   ])
   const remarks = gpus.flatMap((gpu) => remarksOf(gpu, leases).map((remark) => `${gpu.uuid}: ${remark}`))
   host.stdout.write(`${paint.dim(`driver ${driver}`)}\n${formatTable(COLUMNS, rows, paint)}\n`)
-  for (const remark of remarks) host.stdout.write(`${remark}\n`)
+  for (const remark of remarks) host.stdout.write(`${printable(remark)}\n`)
 }

@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import { restoreAll } from '@trimtab/nvml'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { commonOptions, leaseFoldersOf, withNvml } from '../../gpu/open.js'
@@ -24,7 +25,7 @@ export const reset: Command = defineCommand({
         const at = lockedMhz === undefined ? 'not locked' : `${lockedMhz} MHz`
         const what =
           state === 'held' ? 'still driven' : state === 'restored' ? 'given back' : `NOT given back: ${problem}`
-        host.stdout.write(`${gpu}: ${what} (${at}, process ${pid}, ${command})\n`)
+        host.stdout.write(`${gpu}: ${what} (${at}, process ${pid}, ${printable(command)})\n`)
       }
       return outcomes.some(({ state }) => state === 'failed') ? EXIT.badAnswer : EXIT.done
     }),

@@ -1,3 +1,4 @@
+import { printable } from '@trimtab/core/text'
 import {
   findGpu,
   type Nvml,
@@ -218,7 +219,7 @@ function textVoice(host: Host, isDryRun: boolean): Voice {
   const ask = isDryRun ? 'Would lock' : 'Locked'
   let hasHeading = false
   return {
-    notice: (message) => host.stderr.write(`trimtab: ${message}\n`),
+    notice: (message) => host.stderr.write(`trimtab: ${printable(message)}\n`),
     tick(tick) {
       if (!hasHeading)
         host.stdout.write(

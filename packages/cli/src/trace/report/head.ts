@@ -44,7 +44,8 @@ export function renderTiles(report: TraceReport): string {
   const { latency, services, culprits, whatIf } = report
   const owner = services[0]
   const suspect = culprits?.suspects[0]
-  const fix = whatIf?.reduce((best, one) => (one.gain01 > best.gain01 ? one : best))
+  const [first, ...rest] = whatIf ?? [] // none where no service owns any time
+  const fix = first && rest.reduce((best, one) => (one.gain01 > best.gain01 ? one : best), first)
   const tiles = [
     {
       title: latency.count === 1 ? 'Latency' : 'Median latency',

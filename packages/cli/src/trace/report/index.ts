@@ -1,4 +1,4 @@
-import { jsonForScript } from '../../report/format.js'
+import { renderDocument } from '../../report/document.js'
 import { clientScript } from './client.js'
 import { ServiceColours } from './colours.js'
 import { renderFlame } from './flame.js'
@@ -20,16 +20,14 @@ export type * from './types.js'
  * await writeFile('trimtab-trace.html', renderTraceReport(report))
  */
 export function renderTraceReport(report: TraceReport): string {
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<title>Trimtab: ${titleOf(report).toLowerCase()}</title><link rel="icon" href="data:,">
-<style>${renderPageStyle()}</style></head>
-<body><main>${renderHead(report)}${renderTraceParts(report)}
-<footer>Shares add up to the latency: a critical path covers its request without gaps and without overlaps.</footer></main>
-<script type="application/json" id="trimtab-trace">${jsonForScript(report)}</script>
-<script>${clientScript()}</script></body></html>
-`
+  return renderDocument({
+    title: `Trimtab: ${titleOf(report).toLowerCase()}`,
+    style: renderPageStyle(),
+    body: `<main>${renderHead(report)}${renderTraceParts(report)}
+<footer>Shares add up to the latency: a critical path covers its request without gaps and without overlaps.</footer></main>`,
+    data: { id: 'trimtab-trace', value: report },
+    script: clientScript(),
+  })
 }
 
 /** Everything between the heading and the foot, for a page that has its own; `mountTraceReport` brings it to life. */

@@ -76,10 +76,12 @@ function renderRow(
     `starts at ${duration(startUs)}, lasts ${duration(lasts)}`,
     selfUs > 0 ? `owns ${duration(selfUs)} of the path, ${percent(selfUs / latencyUs)}` : 'owns nothing of the path',
     ...flags,
-  ].join('\n')
+  ]
+    .map(escapeHtml)
+    .join('\n')
   const pieces = sections.map(([from, to]) => `<i class="on" style="${place(from, to)}"></i>`)
   const classes = ['wf-row', row.kind, selfUs > 0 ? 'is-on' : '', ...flags].filter(Boolean).join(' ')
-  return `<div class="${classes}" role="row" style="${colours.style(row.service)}" title="${escapeHtml(title)}"><span role="cell" class="name" style="--d:${Math.min(row.depth, 24)}">${name}${row.isError ? '<span class="tag bad">error</span>' : ''}${row.isBackground ? '<span class="tag">background</span>' : ''}</span><span role="cell" class="lane"><i class="whole" style="${place(startUs, endUs)}"></i>${pieces.join('')}</span><span role="cell" class="num">${duration(lasts)}</span><span role="cell" class="num own">${selfUs > 0 ? duration(selfUs) : ''}</span></div>`
+  return `<div class="${classes}" role="row" style="${colours.style(row.service)}" title="${title}"><span role="cell" class="name" style="--d:${Math.min(row.depth, 24)}">${name}${row.isError ? '<span class="tag bad">error</span>' : ''}${row.isBackground ? '<span class="tag">background</span>' : ''}</span><span role="cell" class="lane"><i class="whole" style="${place(startUs, endUs)}"></i>${pieces.join('')}</span><span role="cell" class="num">${duration(lasts)}</span><span role="cell" class="num own">${selfUs > 0 ? duration(selfUs) : ''}</span></div>`
 }
 
 /** The path as one stepped line: along the row that owns the moment, then (paler) up or down to the next. Rows are 2 high. */

@@ -1,0 +1,60 @@
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { build, createServer } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { canUseChromium, launchChromium } from './chromium.mjs'
+import { serve } from './serve.mjs'
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const SITE = at('build/policy')
+const CONFIG = { configFile: at('../../playground/vite.config.ts'), logLevel: 'error' } as const
+
+const inBrowser = canUseChromium('whether the playground runs under its own policy')
+describe.skipIf(!inBrowser)(`the playground's policy${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+  afterAll(() => browser?.close())
+
+  /** Opens every page, lets a smuggled script try, and asks what the pages complained of before it did. */
+  async function visit(origin: string): Promise<void> {
+    for (const name of ['index.html', 'traces.html', 'serving.html']) {
+      const page = await browser.newPage()
+      const complaints: string[] = []
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+      page.on('pageerror', (error) => complaints.push(String(error)))
+      await page.goto(`${origin}/${name}`, { waitUntil: 'networkidle' })
+      expect(complaints, name).toEqual([])
+      await page.evaluate(() => {
+        const script = document.createElement('script')
+        script.textContent = 'window.ran = true'
+        document.body.append(script)
+      })
+      expect(await page.evaluate(() => 'ran' in window), name).toBe(false)
+      expect(complaints.join(), name).toMatch(/Content Security Policy/)
+      await page.close()
+    }
+  }
+
+  it('lets a build run and nothing else', async () => {
+    await build({ ...CONFIG, build: { outDir: SITE, emptyOutDir: true } })
+    const site = await serve(SITE)
+    try {
+      await visit(site.origin)
+    } finally {
+      await site.close()
+    }
+  })
+
+  it('lets the dev server run and nothing else', async () => {
+    const server = await createServer({ ...CONFIG, server: { host: '127.0.0.1', port: 0 } })
+    try {
+      await server.listen()
+      await visit(`http://127.0.0.1:${(server.httpServer!.address() as AddressInfo).port}`)
+    } finally {
+      await server.close()
+    }
+  })
+})
