@@ -70,8 +70,7 @@ export async function main(argv: readonly string[], process: Host): Promise<numb
       host.stderr.write(
         `Run ${paint.bold(['trimtab', await nameOf(verb, rest), '--help'].filter(Boolean).join(' '))} for what it takes.\n`,
       )
-    else if (stack && !isRefusal(error))
-      for (const line of stack.split('\n')) host.stderr.write(`${paint.dim(line)}\n`)
+    else if (stack && !isRefusal(error)) for (const line of stack.split('\n')) host.stderr.write(`${paint.dim(line)}\n`)
     return isBadCall ? EXIT.badCall : EXIT.badAnswer
   }
 }
