@@ -22,7 +22,7 @@ import {
   softClippedGoals,
   varianceShare,
 } from '@trimtab/core'
-import { epsilonAt, linearMap, ornsteinUhlenbeckStep, QTable } from '@trimtab/learn'
+import { createQTable, discreteSpace, epsilonAt, linearMap, ornsteinUhlenbeckStep } from '@trimtab/learn'
 import { compare } from './compare.mjs'
 
 const f32 = (rows) => Float32Array.from(rows.flat(Number.POSITIVE_INFINITY))
@@ -431,8 +431,13 @@ function checkDqnUpdate(vector, file, { core }) {
 
 function checkTabular(vector, file, { core }) {
   const { states, actions, alpha, gamma, steps } = vector
-  const table = new QTable(core, { states, actions, learningRate: alpha, discount: gamma, seed: 0 })
-  const after = steps.map(({ s, a, r, s2, terminated }) => table.update(s, a, r, s2, terminated))
+  const table = createQTable(core, {
+    observation: discreteSpace('state', states),
+    action: discreteSpace('action', actions),
+    options: { learningRate: alpha, discount: gamma },
+    seed: 0,
+  })
+  const after = steps.map(({ s, a, r, s2, terminated }) => table.learn(s, a, r, s2, terminated))
   const final = Array.from({ length: states }, (_, state) => table.values(state))
   table.dispose()
   return [

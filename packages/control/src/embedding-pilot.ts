@@ -1,4 +1,4 @@
-import type { Controller, StepInfo, Transition } from '@trimtab/core'
+import type { Agent, Controller, StepInfo, Transition } from '@trimtab/core'
 import type { Decider, EpisodeSummary, Pilot, Stage } from '@trimtab/learn'
 import { type Trajectory, TrajectoryRecorder } from '@trimtab/learn'
 
@@ -6,11 +6,6 @@ import { type Trajectory, TrajectoryRecorder } from '@trimtab/learn'
 export interface TrajectoryEncoder {
   insertTrajectories(trajectories: readonly Trajectory[]): void
   getEmbedding(): Float32Array
-}
-
-/** An agent that sees an embedding beside its state. */
-export interface EmbeddedAgent {
-  setContext(z: Float32Array): void
 }
 
 /**
@@ -21,12 +16,12 @@ export interface EmbeddedAgent {
  */
 export class EmbeddingPilot implements Pilot {
   readonly #pilot: Pilot
-  readonly #agent: EmbeddedAgent
+  readonly #agent: Pick<Agent, 'setContext'>
   readonly #encoder: TrajectoryEncoder
   readonly #recorder: TrajectoryRecorder = new TrajectoryRecorder()
   #steps = 0
 
-  constructor(pilot: Pilot, agent: EmbeddedAgent, encoder: TrajectoryEncoder) {
+  constructor(pilot: Pilot, agent: Pick<Agent, 'setContext'>, encoder: TrajectoryEncoder) {
     this.#pilot = pilot
     this.#agent = agent
     this.#encoder = encoder

@@ -1,19 +1,6 @@
-import { type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
-import type { Decider, ExploringAgent, Stage } from '@trimtab/learn'
+import { type Agent, type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
+import type { Decider, Stage } from '@trimtab/learn'
 import type { LearningPilot } from './retraining-pilot.js'
-
-/** An agent whose exploration, and pull towards the rule's action if it has one, can be turned while it runs: `Ddpg`, `Bcq`. */
-export interface BootstrappableAgent extends ExploringAgent {
-  /** Fills `out` [A] with the learning policy's action or the averaged one, without noise. */
-  act(observation: Float32Array, out: Float32Array, policy: 'actor' | 'averaged'): void
-  /** Fills `out` [A] with the next exploration noise. */
-  sampleNoise(out: Float32Array): void
-  setCloningWeight?(weight: number): void
-  /** Factor on the agent's own noise schedule. */
-  noiseScale: number
-  /** The schedule's value times `noiseScale`: the standard deviation of the noise now. */
-  readonly noiseFactor: number
-}
 
 export interface EnvelopeOptions {
   /** Whether a step broke the SLO, as measured: the evidence that the envelope moves by. */
@@ -89,16 +76,15 @@ const PRIOR_STEPS = 500
  */
 export class EnvelopePilot implements LearningPilot {
   readonly rule: Controller
-  readonly agent: BootstrappableAgent
+  readonly agent: Agent
   /**
    * The policy as it stands, without chance: what is served and judged. It is the mean of the exploring one, safe side
    * included, since that is what the error budget has measured.
    */
   readonly policy: Controller
   readonly #options: Required<Omit<EnvelopeOptions, 'hindsight' | 'safeDirection'>> & EnvelopeOptions
-  readonly #safeDirection: readonly number[]
+  readonly #safeDirection: readonly (-1 | 0 | 1)[]
   readonly #ruleAction: Float32Array // [A]
-  readonly #noise: Float32Array // [A]
   #episode = 0
   #width: number
   #balance: number
@@ -112,13 +98,7 @@ export class EnvelopePilot implements LearningPilot {
    * @param state  what `save` returned, to go on from there
    * @throws {ConfigError} `config_invalid` with every problem
    */
-  constructor(
-    agent: BootstrappableAgent,
-    rule: Controller,
-    actionSize: number,
-    options: EnvelopeOptions,
-    state?: EnvelopeState,
-  ) {
+  constructor(agent: Agent, rule: Controller, actionSize: number, options: EnvelopeOptions, state?: EnvelopeState) {
     const o = { ...DEFAULTS, ...options }
     const problems = new Problems()
     problems.check(
@@ -142,9 +122,8 @@ export class EnvelopePilot implements LearningPilot {
     this.agent = agent
     this.rule = rule
     this.#options = o
-    this.#safeDirection = o.safeDirection ?? new Array<number>(actionSize).fill(0)
+    this.#safeDirection = o.safeDirection ?? new Array<0>(actionSize).fill(0)
     this.#ruleAction = new Float32Array(actionSize)
-    this.#noise = new Float32Array(actionSize)
     this.#width = o.startWidth
     this.#balance = o.credit
     if (state !== undefined) {
@@ -161,8 +140,8 @@ export class EnvelopePilot implements LearningPilot {
       beginEpisode: () => rule.beginEpisode?.(),
       decide: (observation, out) => {
         rule.decide(observation, this.#ruleAction)
-        agent.act(observation, out, 'averaged')
-        const lean = MEAN_OF_HALF_NORMAL * agent.noiseFactor
+        agent.decide(observation, out)
+        const lean = MEAN_OF_HALF_NORMAL * agent.explorationLevel
         for (let i = 0; i < out.length; i++) {
           out[i] = Math.min(1, Math.max(-1, out[i]! + lean * this.#safeDirection[i]!))
         }
@@ -203,13 +182,7 @@ export class EnvelopePilot implements LearningPilot {
       out.set(this.#ruleAction)
       return 'rule'
     }
-    this.agent.act(observation, out, 'actor')
-    this.agent.sampleNoise(this.#noise)
-    for (let i = 0; i < out.length; i++) {
-      const direction = this.#safeDirection[i]!
-      const noise = direction === 0 ? this.#noise[i]! : direction * Math.abs(this.#noise[i]!)
-      out[i] = Math.min(1, Math.max(-1, out[i]! + noise))
-    }
+    this.agent.explore(observation, out, 0, this.#safeDirection)
     this.#confine(out)
     return 'agent'
   }
@@ -267,9 +240,9 @@ export class EnvelopePilot implements LearningPilot {
 
   /** Exploration and the pull to the rule follow the width. */
   #follow(): void {
-    const schedule = this.agent.noiseFactor / this.agent.noiseScale
+    const schedule = this.agent.explorationLevel / this.agent.explorationScale
     const deviation = Math.min(schedule, Math.max(LEAST_NOISE, NOISE_SHARE * this.#width))
-    this.agent.noiseScale = schedule > 0 ? deviation / schedule : 1
+    this.agent.explorationScale = schedule > 0 ? deviation / schedule : 1
     this.agent.setCloningWeight?.(this.#options.cloningWeight * (1 - this.#width / FULL_WIDTH))
   }
 }

@@ -6,7 +6,6 @@ export {
   type Decider,
   type DirectionLimit,
   type EpisodeSummary,
-  type ExploringAgent,
   type FallbackReason,
   Guard,
   type GuardedWorld,
@@ -24,8 +23,8 @@ export {
 } from '@trimtab/learn'
 export { ControlLoop } from './control-loop.js'
 export type { ControlLoopOptions } from './control-loop-options.js'
-export { type EmbeddedAgent, EmbeddingPilot, type TrajectoryEncoder } from './embedding-pilot.js'
-export { type BootstrappableAgent, type EnvelopeOptions, EnvelopePilot, type EnvelopeState } from './envelope-pilot.js'
+export { EmbeddingPilot, type TrajectoryEncoder } from './embedding-pilot.js'
+export { type EnvelopeOptions, EnvelopePilot, type EnvelopeState } from './envelope-pilot.js'
 export { EpisodeIndex, type EpisodeSpan } from './episode-index.js'
 export { Lifecycle, type LifecycleProfile, type LifecycleState } from './lifecycle.js'
 export { LifecyclePilot, type LifecyclePilotOptions } from './lifecycle-pilot.js'

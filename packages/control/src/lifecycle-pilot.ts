@@ -1,16 +1,9 @@
-import type { Controller, StepInfo, Transition } from '@trimtab/core'
-import {
-  type Decider,
-  type EpisodeSummary,
-  type ExploringAgent,
-  measuredReward,
-  type Pilot,
-  type Stage,
-} from '@trimtab/learn'
+import type { Agent, Controller, StepInfo, Transition } from '@trimtab/core'
+import { type Decider, type EpisodeSummary, measuredReward, type Pilot, type Stage } from '@trimtab/learn'
 import type { Lifecycle } from './lifecycle.js'
 
 export interface LifecyclePilotOptions {
-  readonly agent: ExploringAgent
+  readonly agent: Agent
   /** HPA+VPA in AWARE: acts in OFFLINE, and whenever the agent must not. */
   readonly rule: Controller
   readonly lifecycle: Lifecycle
@@ -29,7 +22,7 @@ export interface LifecyclePilotOptions {
  */
 export class LifecyclePilot implements Pilot {
   readonly rule: Controller
-  readonly #agent: ExploringAgent
+  readonly #agent: Agent
   readonly #lifecycle: Lifecycle
   #shadow: Float32Array | undefined
 

@@ -1,5 +1,5 @@
-import { ConfigError, type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
-import type { Decider, ExploringAgent, Stage } from '@trimtab/learn'
+import { type Agent, ConfigError, type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
+import type { Decider, Stage } from '@trimtab/learn'
 import type { LearningPilot } from './retraining-pilot.js'
 
 export interface MarginOptions {
@@ -19,7 +19,7 @@ export interface MarginOptions {
 
 export interface MarginParts {
   /** Who learns from what happens; without exploration of its own. */
-  readonly agent: Pick<ExploringAgent, 'observe' | 'update' | 'endEpisode'>
+  readonly agent: Pick<Agent, 'observe' | 'update' | 'endEpisode'>
   /** The policy that the agent has learned and goes on learning, e.g. `EnvelopePilot.policy`. */
   readonly policy: Controller
   readonly rule: Controller

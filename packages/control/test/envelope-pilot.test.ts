@@ -1,16 +1,17 @@
-import type { Controller, StepInfo, Transition, UpdateReport } from '@trimtab/core'
+import type { Agent, Controller, StepInfo, Transition, UpdateReport } from '@trimtab/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BootstrappableAgent, ControlLoop, EnvelopePilot } from '../src/index.js'
+import { ControlLoop, EnvelopePilot } from '../src/index.js'
 import { answersNothing, box, constant, Scripted } from './toys.js'
 
 /** Says what it is told to, with noise on request; remembers everything. */
-class FakeAgent implements BootstrappableAgent {
+class FakeAgent implements Agent {
   readonly name = 'fake'
   readonly observed: Transition[] = []
   readonly asked: string[] = []
   readonly cloningWeights: number[] = []
-  noiseScale = 1
+  readonly contextSize = 0
+  explorationScale = 1
   schedule = 0.3
   updates = 0
   episodes = 0
@@ -21,26 +22,25 @@ class FakeAgent implements BootstrappableAgent {
     this.says = says
     this.noise = noise
   }
-  get noiseFactor(): number {
-    return this.schedule * this.noiseScale
-  }
-  act(_observation: Float32Array, out: Float32Array, policy: 'actor' | 'averaged'): void {
-    this.asked.push(policy)
-    out.set(this.says)
-  }
-  sampleNoise(out: Float32Array): void {
-    this.asked.push('noise')
-    out.set(this.noise)
+  get explorationLevel(): number {
+    return this.schedule * this.explorationScale
   }
   setCloningWeight(weight: number): void {
     this.cloningWeights.push(weight)
   }
-  decide(observation: Float32Array, out: Float32Array): void {
-    this.act(observation, out, 'averaged')
+  decide(_observation: Float32Array, out: Float32Array): void {
+    this.asked.push('decide')
+    out.set(this.says)
   }
-  explore(): void {
-    throw new Error('the envelope asks for action and noise apart')
+  explore(_: Float32Array, out: Float32Array, _partition?: number, sides: readonly number[] = []): void {
+    this.asked.push('explore')
+    for (const [i, says] of this.says.entries()) {
+      const noise = this.noise[i]!
+      out[i] = says + (sides[i] ? sides[i] * Math.abs(noise) : noise)
+    }
   }
+  setContext(): void {}
+  dispose(): void {}
   observe(t: Transition): void {
     // As a learner must: numbers that are none would poison it.
     if (![...t.action, ...(t.ruleAction ?? [])].every(Number.isFinite)) throw new Error('not finite')
@@ -74,7 +74,7 @@ function episode(pilot: EnvelopePilot, violations = 0, size = 1): void {
 }
 
 /** With one rule episode behind it: the agent acts. */
-function acting(agent: BootstrappableAgent, options: Partial<ConstructorParameters<typeof EnvelopePilot>[3]> = {}) {
+function acting(agent: Agent, options: Partial<ConstructorParameters<typeof EnvelopePilot>[3]> = {}) {
   const pilot = new EnvelopePilot(agent, constant(0), 1, { isViolation, ruleEpisodes: 1, startWidth: 0.05, ...options })
   episode(pilot)
   expect(pilot.stage).toBe('online')
@@ -150,7 +150,7 @@ describe('EnvelopePilot: who acts', () => {
     agent.asked.length = 0
     const out = new Float32Array(1)
     pilot.policy.decide(seen, out)
-    expect(agent.asked).toEqual(['averaged'])
+    expect(agent.asked).toEqual(['decide'])
     expect(out[0]).toBe(Math.fround(0.02))
     agent.says = [0.7]
     pilot.policy.decide(seen, out)
@@ -164,7 +164,7 @@ describe('EnvelopePilot: who acts', () => {
     pilot.endEpisode()
     const out = new Float32Array(3)
     pilot.policy.decide(seen, out)
-    const lean = Math.sqrt(2 / Math.PI) * agent.noiseFactor
+    const lean = Math.sqrt(2 / Math.PI) * agent.explorationLevel
     for (const [i, expected] of [lean, 0, -lean].entries()) expect(out[i]).toBeCloseTo(expected, 4)
   })
 })
@@ -249,13 +249,13 @@ describe('EnvelopePilot: the error budget', () => {
   it('lets noise follow the width and the pull to the rule fade with it', () => {
     const agent = new FakeAgent([0])
     const pilot = acting(agent, { widening: 0.5, cloningWeight: 4 })
-    expect(agent.noiseFactor).toBeCloseTo(0.1, 12) // the least there is
+    expect(agent.explorationLevel).toBeCloseTo(0.1, 12) // the least there is
     expect(agent.cloningWeights.at(-1)).toBeCloseTo(4 * (1 - 0.05 / 2), 12)
     episode(pilot)
-    expect(agent.noiseFactor).toBeGreaterThan(0.1)
-    expect(agent.noiseFactor).toBeLessThan(0.3)
+    expect(agent.explorationLevel).toBeGreaterThan(0.1)
+    expect(agent.explorationLevel).toBeLessThan(0.3)
     for (let i = 0; i < 5; i++) episode(pilot)
-    expect(agent.noiseFactor).toBeCloseTo(0.3, 12) // never above the agent's own schedule
+    expect(agent.explorationLevel).toBeCloseTo(0.3, 12) // never above the agent's own schedule
     expect(agent.cloningWeights.at(-1)).toBe(0)
   })
 })

@@ -1,19 +1,15 @@
-import type { Controller, Transition, UpdateReport } from '@trimtab/core'
+import type { Agent, Controller, Transition, UpdateReport } from '@trimtab/core'
 import { describe, expect, it } from 'vitest'
-import {
-  ControlLoop,
-  type ExploringAgent,
-  Lifecycle,
-  LifecyclePilot,
-  type LifecycleState,
-  type Stage,
-} from '../src/index.js'
+import { ControlLoop, Lifecycle, LifecyclePilot, type LifecycleState, type Stage } from '../src/index.js'
 import { constant, controller, Scripted } from './toys.js'
 
 const profile = { bootstrap: true, onlineReward: 3, servingReward: 4, servingDeviation: 0.5, window: 2, hysteresis: 1 }
 
-class SpyAgent implements ExploringAgent {
+class SpyAgent implements Agent {
   readonly name = 'spy'
+  readonly contextSize = 0
+  readonly explorationScale = 1
+  readonly explorationLevel = 0
   readonly observed: Transition[] = []
   updates = 0
   episodes = 0
@@ -37,6 +33,8 @@ class SpyAgent implements ExploringAgent {
     return new Uint8Array()
   }
   load(): void {}
+  setContext(): void {}
+  dispose(): void {}
 }
 
 /** One episode of five steps, each worth `reward`, from the given stage. */

@@ -1,4 +1,5 @@
 // The words that every package shares (Gymnasium's, with units in names). Types only.
+import type { Bytes } from './files/bytes.js'
 
 /** A box of real numbers, or one choice out of `high[0] + 1` when `discrete`. */
 export interface Space {
@@ -57,7 +58,7 @@ export interface Environment {
   reset(seed: number): Float32Array
   step(action: Float32Array): Step
   save(): Uint8Array
-  load(state: Uint8Array): void
+  load(state: Bytes): void
 }
 
 /** A cluster, a host, a gateway: the same words, but it takes time and may fail. */
@@ -85,7 +86,7 @@ export interface Transition {
   readonly reward: number
   readonly nextObservation: Float32Array
   readonly terminated: boolean
-  /** What the rule-based controller would have done here, where one ran in shadow. */
+  /** What the rule-based controller would have done here, where one ran in shadow [A]. */
   readonly ruleAction?: Float32Array
 }
 
@@ -98,12 +99,46 @@ export interface UpdateReport {
   readonly meanQ: number
 }
 
-/** A controller that learns. */
+/**
+ * A controller that learns, whatever its family: actions of a box or one choice, on-policy or off-policy, nets or a table.
+ *
+ *     explore → the environment steps → observe → update, and endEpisode behind an episode's last step
+ *
+ * Several environments may take turns, each with a `partition` of its own.
+ * S: observation entries, A: action entries (1 of a discrete action: the index), Z: context.
+ */
 export interface Agent extends Controller {
-  observe(transition: Transition): void
+  /** Z: numbers of an embedding behind the observation; 0: none. */
+  readonly contextSize: number
+  /**
+   * The behaviour policy while learning: fills `out` [A].
+   * @param partition  whose turn it is; default 0
+   * @param sides  [A], the only direction in which exploration may move each coordinate, 0 for both; a discrete action has no sides
+   */
+  explore(observation: Float32Array, out: Float32Array, partition?: number, sides?: readonly (-1 | 0 | 1)[]): void
+  /**
+   * Takes in a step; the action is what was applied, whoever chose it.
+   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`, `transition_invalid`, `action_invalid`, `partition_invalid`; nothing was stored
+   */
+  observe(transition: Transition, partition?: number): void
+  /** Learns what one time step is worth, as far as the family learns now; what it did so far. */
   update(): UpdateReport
+  /** Call after the last step of an episode; a step that did not terminate it was cut by a time limit. */
+  endEpisode(partition?: number): void
+  /** z [Z] behind the observations to come; zeros are the null context. @throws {ConfigError} `size_mismatch`, `not_finite` */
+  setContext(z: Float32Array): void
+  /** A factor on the scheduled exploration, 1 unless set. Setting: @throws {ConfigError} `config_invalid` below 0 or not finite */
+  explorationScale: number
+  /** What exploration amounts to now, the scale included: the deviation of the noise on a box, the share of random choices. */
+  readonly explorationLevel: number
+  /** Weight of the pull to a transition's `ruleAction`, where the family has one. @throws {ConfigError} `config_invalid` */
+  setCloningWeight?(weight: number): void
+  /** Everything, as a file: an agent of the same set-up that loads it goes on to the bit. */
   save(): Uint8Array
-  load(bytes: Uint8Array): void
+  /** Judges the file whole first: where it is refused, this agent is as it was. @throws {FormatError} */
+  load(bytes: Bytes): void
+  /** May be called twice. */
+  dispose(): void
 }
 
 /** One time step of a trajectory as it is stored. Arrays are copies owned by the store. */

@@ -3,7 +3,6 @@ import {
   BcqKernel,
   type BcqReport,
   type Bytes,
-  ConfigError,
   type Core,
   doubleTensor,
   Problems,
@@ -12,6 +11,7 @@ import {
   type Transition,
 } from '@trimtab/core'
 import { type BcqOptions, bcqDefaults, checkBcqOptions } from './bcq-options.js'
+import { requireNoContext, requireTransition } from './checks.js'
 import { checkNoiseOptions, ExplorationNoise } from './noise.js'
 import { KERNEL_PREFIX, kernelTensors } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
@@ -80,7 +80,6 @@ export class Bcq implements Agent {
   readonly options: BcqOptions
   readonly #kernel: BcqKernel
   readonly #noise: ExplorationNoise
-  readonly #draw: Float32Array // [A], the last noise
   #header: PolicyHeader
   /** Updates owed: grows by `updatesPerStep`, whole ones are paid. */
   #owed = 0
@@ -94,7 +93,6 @@ export class Bcq implements Agent {
     this.#header = header
     this.#kernel = new BcqKernel(core, { ...options, stateSize, actionSize, latentSize, seed: header.seed })
     this.#noise = new ExplorationNoise(core, actionSize, options.noise, header.seed)
-    this.#draw = new Float32Array(actionSize)
   }
 
   /** The serving policy: fills `out` [A]. A NaN in the observation comes out as NaN, for the guard to catch. */
@@ -103,10 +101,9 @@ export class Bcq implements Agent {
   }
 
   /** The behaviour policy online: the best candidate plus noise, clipped to [−1, 1]. */
-  explore(observation: Float32Array, out: Float32Array): void {
+  explore(observation: Float32Array, out: Float32Array, _partition = 0, sides?: readonly (-1 | 0 | 1)[]): void {
     this.act(observation, out, 'actor')
-    this.sampleNoise(this.#draw)
-    for (let i = 0; i < out.length; i++) out[i] = Math.min(1, Math.max(-1, out[i]! + this.#draw[i]!))
+    this.#noise.addTo(out, 0, sides)
   }
 
   /** Without noise: by the nets that learn (`actor`) or by their slow targets (`averaged`). */
@@ -114,16 +111,12 @@ export class Bcq implements Agent {
     this.#kernel.act(observation, out, policy === 'averaged' ? 'target' : 'learning')
   }
 
-  /** The next noise that `explore` would add, for a caller that shapes it. Fills `out` [A]. */
-  sampleNoise(out: Float32Array): void {
-    this.#noise.sample(out)
-  }
-
   /**
    * Remembers a step; `action` is what was applied, whoever chose it.
-   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`; nothing was stored
+   * @throws {ConfigError} those of `Agent`; nothing was stored
    */
   observe(transition: Transition): void {
+    requireTransition(transition, this.#header.observation, this.#header.action)
     const { observation, action, reward, nextObservation, terminated } = transition
     this.#kernel.insert(observation, action, reward - this.options.rewardBaseline, nextObservation, terminated)
   }
@@ -162,20 +155,25 @@ export class Bcq implements Agent {
   }
 
   /** A factor on the scheduled noise, 1 unless set. */
-  get noiseScale(): number {
+  get explorationScale(): number {
     return this.#noise.scale
   }
 
-  set noiseScale(scale: number) {
-    if (!(scale >= 0 && scale < Infinity)) {
-      throw new ConfigError('config_invalid', `noiseScale must be ≥ 0 and finite, got ${scale}`)
-    }
+  set explorationScale(scale: number) {
     this.#noise.scale = scale
   }
 
-  /** What multiplies the noise process now: schedule × `noiseScale`. */
-  get noiseFactor(): number {
-    return this.#noise.factor
+  /** Standard deviation of the noise now. */
+  get explorationLevel(): number {
+    return this.#noise.deviation
+  }
+
+  /** There is no context beside the observation. */
+  readonly contextSize = 0
+
+  /** @throws {ConfigError} `size_mismatch` unless empty */
+  setContext(z: Float32Array): void {
+    requireNoContext(z)
   }
 
   /** What the policy file's header says. */

@@ -1,7 +1,5 @@
 import {
-  type Agent,
   type Bytes,
-  ConfigError,
   type Context,
   type ContextEncoder,
   type Core,
@@ -14,12 +12,14 @@ import {
   type Transition,
   type UpdateReport,
 } from '@trimtab/core'
+import { requireTransition } from './checks.js'
 import { checkDdpgOptions, type DdpgOptions } from './ddpg-options.js'
 import { type DdpgPresetName, ddpgPresets } from './ddpg-presets.js'
 import { ExplorationNoise } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'
 import { KERNEL_PREFIX, kernelTensors, policyTensor } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+import type { SharedAgent } from './shared-agent.js'
 
 /** What an agent is made of. */
 export interface DdpgSetup {
@@ -121,13 +121,12 @@ export interface DdpgSharing {
  * A time limit is no end: store it with `terminated: false` and the future keeps its value.
  * S: observation entries, A: action entries; actions are in [−1, 1].
  */
-export class Ddpg implements Agent {
+export class Ddpg implements SharedAgent {
   readonly name: string
   readonly options: DdpgOptions
   readonly #kernel: DdpgKernel
   readonly #noise: ExplorationNoise
   readonly #normaliser: ObservationNormaliser | undefined
-  readonly #draw: Float32Array // [A], the last noise
   readonly #here: Float32Array // [S], normalised
   readonly #there: Float32Array // [S], normalised
   #header: PolicyHeader
@@ -144,10 +143,9 @@ export class Ddpg implements Agent {
     this.#header = header
     this.#context = new Float32Array(sharing.contextSize)
     this.#kernel = new DdpgKernel(core, { ...options, ...sharing, stateSize, actionSize, seed: header.seed })
-    this.#noise = new ExplorationNoise(core, actionSize, options.noise, header.seed)
+    this.#noise = new ExplorationNoise(core, actionSize, options.noise, header.seed, sharing.partitions)
     this.#normaliser =
       options.calibrationSteps > 0 ? new ObservationNormaliser(core, stateSize, options.calibrationSteps) : undefined
-    this.#draw = new Float32Array(actionSize)
     this.#here = new Float32Array(stateSize)
     this.#there = new Float32Array(stateSize)
   }
@@ -158,10 +156,9 @@ export class Ddpg implements Agent {
   }
 
   /** The behaviour policy while learning: the actor plus noise, clipped to [−1, 1]. */
-  explore(observation: Float32Array, out: Float32Array): void {
+  explore(observation: Float32Array, out: Float32Array, partition = 0, sides?: readonly (-1 | 0 | 1)[]): void {
     this.act(observation, out, 'actor')
-    this.sampleNoise(this.#draw)
-    for (let i = 0; i < out.length; i++) out[i] = Math.min(1, Math.max(-1, out[i]! + this.#draw[i]!))
+    this.#noise.addTo(out, partition, sides)
   }
 
   /** Either policy, without noise. */
@@ -169,17 +166,13 @@ export class Ddpg implements Agent {
     this.#kernel.act(this.#normalised(observation, this.#here), out, policy)
   }
 
-  /** The next noise that `explore` would add, for a caller that shapes it (one-sided, inside an envelope). Fills `out` [A]. */
-  sampleNoise(out: Float32Array): void {
-    this.#noise.sample(out)
-  }
-
   /**
    * Remembers a step. `action` is what was applied, whoever chose it; a `ruleAction` feeds the cloning term.
    * @param partition  which pair it was
-   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`, `partition_invalid`, while calibrating `not_finite`; nothing was stored
+   * @throws {ConfigError} those of `Agent`; nothing was stored
    */
   observe(transition: Transition, partition = 0): void {
+    requireTransition(transition, this.#header.observation, this.#header.action)
     const { observation, action, reward, nextObservation, terminated, ruleAction } = transition
     if (this.#normaliser?.isCalibrated === false) {
       this.#normaliser.update(observation)
@@ -247,13 +240,13 @@ export class Ddpg implements Agent {
   }
 
   /** Call after the last step of an episode. */
-  endEpisode(): void {
-    this.#noise.endEpisode()
+  endEpisode(partition = 0): void {
+    this.#noise.endEpisode(partition)
   }
 
   /** What was decided for this observation and what the critic expects of it. */
   explain(observation: Float32Array): DdpgExplanation {
-    const action = new Float32Array(this.#draw.length)
+    const action = new Float32Array(this.#header.action.names.length)
     this.decide(observation, action)
     const value = this.#kernel.q(this.#normalised(observation, this.#here), action)
     const { rewardBaseline, discount } = this.options
@@ -270,20 +263,17 @@ export class Ddpg implements Agent {
   }
 
   /** A factor on the scheduled noise, 1 unless set. */
-  get noiseScale(): number {
+  get explorationScale(): number {
     return this.#noise.scale
   }
 
-  set noiseScale(scale: number) {
-    if (!(scale >= 0 && scale < Infinity)) {
-      throw new ConfigError('config_invalid', `noiseScale must be ≥ 0 and finite, got ${scale}`)
-    }
+  set explorationScale(scale: number) {
     this.#noise.scale = scale
   }
 
-  /** What multiplies the noise process now: schedule × `noiseScale`. */
-  get noiseFactor(): number {
-    return this.#noise.factor
+  /** Standard deviation of the noise now. */
+  get explorationLevel(): number {
+    return this.#noise.deviation
   }
 
   get cloningWeight(): number {

@@ -1,7 +1,6 @@
 import {
   type Bytes,
   byteTensor,
-  ConfigError,
   type Context,
   type ContextEncoder,
   type Core,
@@ -16,11 +15,13 @@ import {
   type Transition,
   type UpdateReport,
 } from '@trimtab/core'
+import { requireTransition } from './checks.js'
 import { checkDqnOptions, type DqnOptions, type DqnPresetName, dqnPresets } from './dqn-options.js'
 import { epsilonAt } from './epsilon.js'
-import type { ContextualAgent } from './meta/contextual-agent.js'
+import { requireExplorationScale } from './noise.js'
 import { dqnPolicyTensors, KERNEL_PREFIX, kernelTensors } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+import type { SharedAgent } from './shared-agent.js'
 import { choicesOf } from './spaces.js'
 
 /** What an agent is made of. */
@@ -112,7 +113,7 @@ const EXPLORATION_STREAM = 0x65707369
  * An action is one index, in an array of one number. A time limit is no end: store it with `terminated: false`.
  * S: observation entries, A: choices, Z: context.
  */
-export class Dqn implements ContextualAgent {
+export class Dqn implements SharedAgent {
   readonly name: string
   readonly options: DqnOptions
   readonly #kernel: DqnKernel
@@ -123,7 +124,7 @@ export class Dqn implements ContextualAgent {
   #owed = 0
   /** Steps explored. */
   #steps = 0
-  #noiseScale = 1
+  #explorationScale = 1
 
   /** Use `createDqn`, which checks what it is given. */
   constructor(
@@ -153,37 +154,35 @@ export class Dqn implements ContextualAgent {
 
   /** The behaviour policy while learning: any action with probability ε. */
   explore(observation: Float32Array, out: Float32Array): void {
-    const isRandom = this.#random.uniform() < this.epsilon
+    const isRandom = this.#random.uniform() < this.explorationLevel
     this.#steps++
     if (isRandom) out[0] = this.#random.integer(this.#choices)
     else this.decide(observation, out)
   }
 
-  /** Share of random actions now: schedule × `noiseScale`, at most 1. */
-  get epsilon(): number {
-    return Math.min(1, this.#noiseScale * epsilonAt(this.options.epsilon, this.#steps))
+  /** ε now, the share of random actions: schedule × `explorationScale`, at most 1. */
+  get explorationLevel(): number {
+    return Math.min(1, this.#explorationScale * epsilonAt(this.options.epsilon, this.#steps))
   }
 
   /** A factor on the scheduled ε, 1 unless set. */
-  get noiseScale(): number {
-    return this.#noiseScale
+  get explorationScale(): number {
+    return this.#explorationScale
   }
 
-  set noiseScale(scale: number) {
-    if (!(scale >= 0 && scale < Infinity)) {
-      throw new ConfigError('config_invalid', `noiseScale must be ≥ 0 and finite, got ${scale}`)
-    }
-    this.#noiseScale = scale
+  set explorationScale(scale: number) {
+    requireExplorationScale(scale)
+    this.#explorationScale = scale
   }
 
   /**
    * Remembers a step; `action` [1] is what was applied, whoever chose it.
    * @param partition  which pair it was
-   * @throws {ConfigError} `size_mismatch`, `action_invalid`, `transition_not_finite`, `partition_invalid`; nothing was stored
+   * @throws {ConfigError} those of `Agent`; nothing was stored
    */
   observe(transition: Transition, partition = 0): void {
+    requireTransition(transition, this.#header.observation, this.#header.action)
     const { observation, action, reward, nextObservation, terminated } = transition
-    if (action.length !== 1) throw new ConfigError('size_mismatch', `action must hold 1 number, got ${action.length}`)
     const centred = reward - this.options.rewardBaseline
     this.#kernel.insert(observation, action[0]!, centred, nextObservation, terminated, partition)
   }
@@ -271,7 +270,7 @@ export class Dqn implements ContextualAgent {
     return writePolicyFile(this.#header, [
       ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
       byteTensor('exploration.random', this.#random.save()),
-      doubleTensor('agent.progress', [this.#owed, this.#steps, this.#noiseScale]),
+      doubleTensor('agent.progress', [this.#owed, this.#steps, this.#explorationScale]),
     ])
   }
 
@@ -289,12 +288,12 @@ export class Dqn implements ContextualAgent {
     checkPurpose(header, this.#header)
     const reader = new TensorReader(tensors)
     const random = reader.bytes('exploration.random', this.#random.save().length)
-    const [owed, steps, noiseScale] = reader.doubles('agent.progress', 3) as unknown as [number, number, number]
+    const [owed, steps, scale] = reader.doubles('agent.progress', 3) as unknown as [number, number, number]
     this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
     this.#random.load(random)
     this.#owed = owed
     this.#steps = steps
-    this.#noiseScale = noiseScale
+    this.#explorationScale = scale
     this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
   }
 

@@ -39,7 +39,7 @@ export {
 export { createPpo, Ppo, type PpoExplanation, type PpoSetup } from './ppo.js'
 export type { PpoOptions } from './ppo-options.js'
 export { type PpoPreset, type PpoPresetName, ppoPresets } from './ppo-presets.js'
-export { QTable, type QTableOptions } from './q-table.js'
+export { createQTable, QTable, type QTableOptions, type QTableSetup, qTableDefaults } from './q-table.js'
 export {
   createRegressor,
   type FitOptions,
@@ -49,4 +49,5 @@ export {
   type RegressorSetup,
   regressorDefaults,
 } from './regressor.js'
+export type { SharedAgent } from './shared-agent.js'
 export { boxSpace, choicesOf, discreteSpace } from './spaces.js'

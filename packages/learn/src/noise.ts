@@ -1,5 +1,6 @@
 import {
   byteTensor,
+  ConfigError,
   type Core,
   doubleTensor,
   type Problems,
@@ -58,52 +59,85 @@ export function scheduleValue(schedule: NoiseSchedule, episodes: number, updates
 /** Which of a seed's streams feeds exploration: far from the low ones that the kernel takes for weights and replay. */
 const NOISE_STREAM = 0x6e6f6973
 
-/** Exploration noise: a process times a schedule, with its own random stream. Saves and continues to the bit. */
+/**
+ * Exploration noise: a process times a schedule, with its own random stream. Saves and continues to the bit.
+ * A: numbers of an action, P: partitions, environments in turn, each with a process of its own.
+ */
 export class ExplorationNoise {
   readonly #options: NoiseOptions
   readonly #random: Random
-  readonly #process: Float64Array // [A], the process's last value
+  readonly #process: Float64Array // [P, A], the processes' last values
+  readonly #draw: Float32Array // [A]
   #episodes = 0
   #updates = 0
-  /** A factor on the scheduled noise, 1 unless set: 0 acts greedily, 0.3 explores quietly. Saved. */
-  scale = 1
+  #scale = 1
 
-  constructor(core: Core, actionSize: number, options: NoiseOptions, seed: number) {
+  constructor(core: Core, actionSize: number, options: NoiseOptions, seed: number, partitions = 1) {
     this.#options = options
     this.#random = new Random(core, seed, NOISE_STREAM)
-    this.#process = new Float64Array(actionSize)
-    this.#startEpisode()
+    this.#process = new Float64Array(partitions * actionSize)
+    this.#draw = new Float32Array(actionSize)
+    for (let partition = 0; partition < partitions; partition++) this.#startEpisode(partition)
+  }
+
+  /** A factor on the scheduled noise, 1 unless set: 0 acts greedily, 0.3 explores quietly. Saved. */
+  get scale(): number {
+    return this.#scale
+  }
+
+  set scale(scale: number) {
+    requireExplorationScale(scale)
+    this.#scale = scale
   }
 
   /** What multiplies the process now: schedule × `scale`. */
   get factor(): number {
-    return this.scale * scheduleValue(this.#options.schedule, this.#episodes, this.#updates)
+    return this.#scale * scheduleValue(this.#options.schedule, this.#episodes, this.#updates)
   }
 
-  /** Draws the next noise into `out` [A], in units of the action range [−1, 1]. */
-  sample(out: Float32Array): void {
+  /** Standard deviation of the noise now, in units of the action range [−1, 1]; of a correlated process, once it has forgotten its start. */
+  get deviation(): number {
+    return this.factor * processDeviation(this.#options.process)
+  }
+
+  /** Draws a partition's next noise into `out` [A], in units of the action range [−1, 1]. */
+  sample(out: Float32Array, partition = 0): void {
     const { process } = this.#options
     const factor = this.factor
-    for (let i = 0; i < this.#process.length; i++) {
+    const from = partition * this.#draw.length
+    for (let i = 0; i < this.#draw.length; i++) {
       const normal = this.#random.normal()
       const next =
         process.kind === 'gaussian'
           ? process.deviation * normal
-          : ornsteinUhlenbeckStep(this.#process[i]!, normal, process)
-      this.#process[i] = next
+          : ornsteinUhlenbeckStep(this.#process[from + i]!, normal, process)
+      this.#process[from + i] = next
       out[i] = factor * next
     }
   }
 
-  /** The schedule moves on and a correlated process starts anew. */
-  endEpisode(): void {
-    this.#episodes += 1
-    this.#startEpisode()
+  /**
+   * Moves `action` [A] by a partition's next noise and cuts it to [−1, 1].
+   * @param sides  [A], the only direction each coordinate may move in, 0 for both
+   */
+  addTo(action: Float32Array, partition = 0, sides?: readonly (-1 | 0 | 1)[]): void {
+    this.sample(this.#draw, partition)
+    for (let i = 0; i < action.length; i++) {
+      action[i] = Math.min(1, Math.max(-1, action[i]! + oneSided(this.#draw[i]!, sides?.[i] ?? 0)))
+    }
   }
 
-  #startEpisode(): void {
+  /** A partition's episode is over: the schedule moves on and its correlated process starts anew. */
+  endEpisode(partition = 0): void {
+    this.#episodes += 1
+    this.#startEpisode(partition)
+  }
+
+  #startEpisode(partition: number): void {
     const { process } = this.#options
-    this.#process.fill(process.kind === 'ornstein-uhlenbeck' ? process.mu : 0)
+    const size = this.#draw.length
+    const start = process.kind === 'ornstein-uhlenbeck' ? process.mu : 0
+    this.#process.fill(start, partition * size, (partition + 1) * size)
   }
 
   /** Tells the schedule that `count` learning updates were made. */
@@ -115,7 +149,7 @@ export class ExplorationNoise {
     return [
       byteTensor('noise.random', this.#random.save()),
       doubleTensor('noise.process', [...this.#process]),
-      doubleTensor('noise.schedule', [this.#episodes, this.#updates, this.scale]),
+      doubleTensor('noise.schedule', [this.#episodes, this.#updates, this.#scale]),
     ]
   }
 
@@ -133,13 +167,30 @@ export class ExplorationNoise {
       this.#process.set(process)
       this.#episodes = episodes
       this.#updates = updates
-      this.scale = scale
+      this.#scale = scale
     }
   }
 
   dispose(): void {
     this.#random.dispose()
   }
+}
+
+/** The move as it is, or its size to the one side that is allowed. */
+export const oneSided = (move: number, side: -1 | 0 | 1): number => (side === 0 ? move : side * Math.abs(move))
+
+/** @throws {ConfigError} `config_invalid` */
+export function requireExplorationScale(scale: number): void {
+  if (scale >= 0 && scale < Infinity) return
+  throw new ConfigError('config_invalid', `explorationScale must be ≥ 0 and finite, got ${scale}`)
+}
+
+/** Of a correlated process the stationary one, σ √(dt / (1 − (1 − θ dt)²)); of one that never settles, a step's. */
+function processDeviation(process: NoiseProcess): number {
+  if (process.kind === 'gaussian') return process.deviation
+  const { theta, sigma, dt } = process
+  const forgotten = 1 - (1 - theta * dt) ** 2
+  return sigma * Math.sqrt(forgotten > 0 ? dt / forgotten : dt)
 }
 
 /** Notes everything that is wrong with noise options, each with its path. */

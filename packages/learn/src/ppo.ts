@@ -1,25 +1,30 @@
 import {
   type Bytes,
+  byteTensor,
   type Context,
   type ContextEncoder,
   type Core,
+  type CoreMath,
   doubleTensor,
   floatTensor,
   type PartitionContexts,
   PpoKernel,
   type PpoReport,
   Problems,
+  Random,
   type Space,
   type Tensor,
   TensorReader,
   type Transition,
 } from '@trimtab/core'
-import type { ContextualAgent } from './meta/contextual-agent.js'
+import { requireTransition } from './checks.js'
+import { oneSided, requireExplorationScale } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'
 import { KERNEL_PREFIX, kernelTensors, ppoPolicyTensors } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
 import { checkPpoOptions, kernelOptions, type PpoOptions, rolloutCapacity } from './ppo-options.js'
 import { type PpoPresetName, ppoPresets } from './ppo-presets.js'
+import type { SharedAgent } from './shared-agent.js'
 
 /** What an agent is made of. */
 export interface PpoSetup {
@@ -115,6 +120,9 @@ export function createPpo(core: Core, setup: PpoSetup): Ppo {
   )
 }
 
+/** Which of a seed's streams feeds the choice between a draw and the likeliest. */
+const EXPLORATION_STREAM = 0x64726177
+
 /**
  * Proximal policy optimisation (Schulman et al. 2017; SIMPPO's and Aurora's learner):
  *
@@ -128,7 +136,7 @@ export function createPpo(core: Core, setup: PpoSetup): Ppo {
  * policy had drawn them. After a time limit call `endEpisode`: the future keeps its value. A step observed on a full rollout
  * starts a new one. S: observation entries, A: action entries; a discrete action is one index.
  */
-export class Ppo implements ContextualAgent {
+export class Ppo implements SharedAgent {
   readonly name: string
   readonly options: PpoOptions
   readonly contextSize: number
@@ -137,8 +145,14 @@ export class Ppo implements ContextualAgent {
   readonly #normaliser: ObservationNormaliser | undefined
   readonly #here: Float32Array // [S], normalised
   readonly #there: Float32Array // [S], normalised
-  /** The last draw of `explore` before it was cut to [−1, 1], [A]. */
+  readonly #mean: Float32Array // [A]
+  /** What `explore` drew last for each partition before it was cut to [−1, 1], [P, A]; 0 once it was observed. */
   readonly #drawn: Float32Array
+  readonly #isDiscrete: boolean
+  readonly #math: CoreMath
+  /** Feeds the choice between a draw and the likeliest; the policy's own draws have the kernel's stream. */
+  readonly #random: Random
+  #scale = 1
   #header: PolicyHeader
   /** No step of an episode waits for the next one. */
   #isBetweenEpisodes = true
@@ -154,6 +168,9 @@ export class Ppo implements ContextualAgent {
   ) {
     const stateSize = header.observation.names.length
     const isDiscrete = header.action.kind === 'discrete'
+    this.#isDiscrete = isDiscrete
+    this.#math = core.math
+    this.#random = new Random(core, header.seed, EXPLORATION_STREAM)
     this.name = `ppo/${header.preset}`
     this.options = options
     this.contextSize = shape.contextSize
@@ -170,7 +187,8 @@ export class Ppo implements ContextualAgent {
       options.calibrationSteps > 0 ? new ObservationNormaliser(core, stateSize, options.calibrationSteps) : undefined
     this.#here = new Float32Array(stateSize)
     this.#there = new Float32Array(stateSize)
-    this.#drawn = new Float32Array(header.action.names.length)
+    this.#mean = new Float32Array(header.action.names.length)
+    this.#drawn = new Float32Array(shape.partitions * header.action.names.length)
   }
 
   /** The likeliest action: fills `out` [A]. A NaN in the observation comes out as NaN, for the guard to catch. */
@@ -179,11 +197,36 @@ export class Ppo implements ContextualAgent {
     this.#cut(out)
   }
 
-  /** A draw from the policy; coordinates of a box are cut to [−1, 1]. */
-  explore(observation: Float32Array, out: Float32Array): void {
-    this.#kernel.sample(this.#normalised(observation, this.#here), out)
-    this.#drawn.set(out)
+  /** A draw from the policy; coordinates of a box are cut to [−1, 1]. A `sides` entry folds the draw to that side of the mean. */
+  explore(observation: Float32Array, out: Float32Array, partition = 0, sides?: readonly (-1 | 0 | 1)[]): void {
+    const input = this.#normalised(observation, this.#here)
+    if (this.#isDiscrete) {
+      const isDrawn = this.#scale >= 1 || this.#random.uniform() < this.#scale
+      if (isDrawn) this.#kernel.sample(input, out)
+      else this.#kernel.act(input, out)
+      return
+    }
+    this.#kernel.sample(input, out)
+    if (this.#scale !== 1 || sides) this.#shape(input, out, sides)
+    this.#drawnBy(partition).set(out)
     this.#cut(out)
+  }
+
+  /** A factor on the deviations of a box's draws, or the share of choices that are drawn rather than the likeliest; 1 unless set. */
+  get explorationScale(): number {
+    return this.#scale
+  }
+
+  set explorationScale(scale: number) {
+    requireExplorationScale(scale)
+    this.#scale = scale
+  }
+
+  /** Mean deviation of a box's draws now, or the share of choices that are drawn. */
+  get explorationLevel(): number {
+    if (this.#isDiscrete) return Math.min(1, this.#scale)
+    const logDeviations = this.#kernel.parameters('policy').subarray(-this.#header.action.names.length)
+    return (this.#scale * logDeviations.reduce((sum, x) => sum + this.#math.exp(x), 0)) / logDeviations.length
   }
 
   /** z [Z] behind every observation from now on; zeros, the null context, at creation. @throws {ConfigError} `size_mismatch`, `not_finite` */
@@ -193,10 +236,10 @@ export class Ppo implements ContextualAgent {
 
   /**
    * Remembers a step. `action` is what was applied, whoever chose it; a coordinate that `explore` had to cut counts as it was drawn.
-   * @throws {ConfigError} `size_mismatch`, `action_invalid`, `partition_invalid`, `transition_not_finite`, while calibrating
-   *   `not_finite`; nothing was stored
+   * @throws {ConfigError} those of `Agent`; nothing was stored
    */
   observe(transition: Transition, partition = 0): void {
+    requireTransition(transition, this.#header.observation, this.#header.action)
     const { observation, action, reward, nextObservation, terminated } = transition
     if (this.#normaliser?.isCalibrated === false) {
       this.#normaliser.update(observation)
@@ -207,7 +250,8 @@ export class Ppo implements ContextualAgent {
     const there = this.#normalised(nextObservation, this.#there)
     const { rewardBaseline, rewardScale } = this.options
     const scaled = (reward - rewardBaseline) * rewardScale
-    this.#kernel.insert(here, this.#asDrawn(action), scaled, there, terminated, partition)
+    this.#kernel.insert(here, this.#asDrawn(action, partition), scaled, there, terminated, partition)
+    this.#drawnBy(partition).fill(0)
     this.#isBetweenEpisodes = terminated
   }
 
@@ -296,7 +340,8 @@ export class Ppo implements ContextualAgent {
       ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
       ...(this.#normaliser?.save() ?? []),
       floatTensor('agent.drawn', [this.#drawn.length], this.#drawn),
-      doubleTensor('agent.episode', [Number(this.#isBetweenEpisodes)]),
+      byteTensor('exploration.random', this.#random.save()),
+      doubleTensor('agent.episode', [Number(this.#isBetweenEpisodes), this.#scale]),
       doubleTensor('agent.learned', learned),
     ])
   }
@@ -318,13 +363,16 @@ export class Ppo implements ContextualAgent {
     checkPurpose(header, this.#header)
     const reader = new TensorReader(tensors)
     const drawn = reader.floats('agent.drawn', [this.#drawn.length])
-    const [isBetween] = reader.doubles('agent.episode', 1)
+    const random = reader.bytes('exploration.random', this.#random.save().length)
+    const [isBetween, scale] = reader.doubles('agent.episode', 2)
     const learned = reader.doubles('agent.learned', this.#kernel.options.partitions)
     const restoreNormaliser = this.#normaliser?.load(reader)
     this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
     restoreNormaliser?.()
     this.#drawn.set(drawn)
+    this.#random.load(random)
     this.#isBetweenEpisodes = isBetween === 1
+    this.#scale = scale!
     this.#learned.clear()
     for (const [partition, was] of learned.entries()) if (was === 1) this.#learned.add(partition)
     this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
@@ -333,6 +381,7 @@ export class Ppo implements ContextualAgent {
   /** May be called twice. */
   dispose(): void {
     this.#kernel.dispose()
+    this.#random.dispose()
     this.#normaliser?.dispose()
   }
 
@@ -370,17 +419,31 @@ export class Ppo implements ContextualAgent {
     return rows
   }
 
+  /** Brings a draw [A] of the policy to the scale and the sides of the exploration. */
+  #shape(input: Float32Array, drawn: Float32Array, sides: readonly (-1 | 0 | 1)[] | undefined): void {
+    this.#kernel.act(input, this.#mean)
+    for (const [i, mean] of this.#mean.entries()) {
+      drawn[i] = mean + oneSided(this.#scale * (drawn[i]! - mean), sides?.[i] ?? 0)
+    }
+  }
+
+  #drawnBy(partition: number): Float32Array {
+    const size = this.#mean.length
+    return this.#drawn.subarray(partition * size, (partition + 1) * size)
+  }
+
   /** Cuts a box's action to [−1, 1]; an index stays. */
   #cut(out: Float32Array): void {
-    if (this.#header.action.kind === 'discrete') return
+    if (this.#isDiscrete) return
     for (let i = 0; i < out.length; i++) out[i] = Math.min(1, Math.max(-1, out[i]!))
   }
 
   /** The action with the coordinates that `explore` cut as they were drawn: the policy's density is meant for those. */
-  #asDrawn(action: Float32Array): Float32Array {
-    if (this.#header.action.kind === 'discrete') return action
+  #asDrawn(action: Float32Array, partition: number): Float32Array {
+    if (this.#isDiscrete) return action
+    const draws = this.#drawnBy(partition)
     return action.map((x, i) => {
-      const drawn = this.#drawn[i] ?? x
+      const drawn = draws[i] ?? x
       return (x === 1 && drawn > 1) || (x === -1 && drawn < -1) ? drawn : x
     })
   }

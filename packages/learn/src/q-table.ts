@@ -1,4 +1,5 @@
 import {
+  type Agent,
   type Bytes,
   byteTensor,
   ConfigError,
@@ -6,53 +7,238 @@ import {
   doubleTensor,
   Problems,
   Random,
-  readSafetensors,
-  type Tensor,
+  type Space,
   TensorReader,
-  writeSafetensors,
+  type Transition,
+  type UpdateReport,
 } from '@trimtab/core'
+import { requireNoContext, requireTransition } from './checks.js'
 import { type EpsilonSchedule, epsilonAt } from './epsilon.js'
+import { requireExplorationScale } from './noise.js'
+import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+import { choicesOf } from './spaces.js'
 
+/** Everything that a Q-table can be told; its size comes from the spaces. */
 export interface QTableOptions {
-  readonly states: number
-  readonly actions: number
-  /** α. Default 0.1. */
-  readonly learningRate?: number
-  /** γ. Default 0.99. */
-  readonly discount?: number
-  /** Share of random actions over the steps explored. Default 1 to 0.05 over 1000. */
-  readonly epsilon?: EpsilonSchedule
-  readonly seed: number
+  /** Equal parts that each entry of a box is cut into; beyond its bounds counts as the outermost. A discrete observation is not cut. */
+  readonly bins: number
+  /** α, at most 1. */
+  readonly learningRate: number
+  /** γ */
+  readonly discount: number
+  /** Share of random actions over the steps explored. */
+  readonly epsilon: EpsilonSchedule
 }
+
+/** SOL's learner on tasks of some thousand steps. */
+export const qTableDefaults: QTableOptions = {
+  bins: 10,
+  learningRate: 0.1,
+  discount: 0.99,
+  epsilon: { from: 1, to: 0.05, steps: 1000 },
+}
+
+/** What an agent is made of. */
+export interface QTableSetup {
+  /** What the options are called, for the policy file. Default `default`. */
+  readonly preset?: string
+  /** What differs from `qTableDefaults`. */
+  readonly options?: Partial<QTableOptions>
+  /** One choice (`discreteSpace`), or a box with finite bounds that is cut into bins. */
+  readonly observation: Space
+  /** One choice. */
+  readonly action: Space
+  readonly seed: number
+  /** Whose policy this is; a file of another task is refused. Default `unnamed`. */
+  readonly task?: string
+  /** Free text for the policy file: what teaches it. */
+  readonly trainingData?: string
+}
+
+const MOST_VALUES = 2 ** 24 // 128 MiB
 
 /** Which of a seed's streams feeds exploration. */
 const EXPLORATION_STREAM = 0x71746162
 
 /**
+ * Makes a table of zeros; `load` continues a saved one.
+ * @throws {ConfigError} `config_invalid` with every problem of the set-up at once
+ * @example
+ * const agent = createQTable(core, { observation: boxSpace(['load'], 0, 1), action: discreteSpace('frequency', 5), seed: 1 })
+ */
+export function createQTable(core: Core, setup: QTableSetup): QTable {
+  const options = { ...qTableDefaults, ...setup.options }
+  const { observation, action, seed } = setup
+  const problems = new Problems()
+  const { bins, learningRate, discount, epsilon } = options
+  for (const [name, value] of Object.entries({ bins, 'epsilon.steps': epsilon.steps })) {
+    problems.check(Number.isInteger(value) && value > 0, `options.${name} must be a whole number ≥ 1, got ${value}`)
+  }
+  problems.check(learningRate > 0 && learningRate <= 1, `options.learningRate must be in (0, 1], got ${learningRate}`)
+  problems.check(discount >= 0 && discount <= 1, `options.discount must be in [0, 1], got ${discount}`)
+  for (const name of ['from', 'to'] as const) {
+    problems.check(
+      epsilon[name] >= 0 && epsilon[name] <= 1,
+      `options.epsilon.${name} must be in [0, 1], got ${epsilon[name]}`,
+    )
+  }
+  problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
+  const isBounded = observation.names.every(
+    (_, i) => Number.isFinite(observation.high[i]! - observation.low[i]!) && observation.low[i]! < observation.high[i]!,
+  )
+  problems.check(
+    choicesOf(observation) > 0 || (observation.kind === 'box' && observation.names.length > 0 && isBounded),
+    'observation must be discrete or a box whose entries have finite bounds to be cut between',
+  )
+  problems.check(choicesOf(action) >= 2, 'action must be discrete with at least two choices (discreteSpace)')
+  const values = statesOf(observation, bins) * choicesOf(action)
+  problems.check(values <= MOST_VALUES, `the table would hold ${values} values, at most ${MOST_VALUES}: use fewer bins`)
+  problems.throwIfAny('q-table')
+  return new QTable(core, options, {
+    algorithm: 'q-table',
+    task: setup.task ?? 'unnamed',
+    preset: setup.preset ?? 'default',
+    observation,
+    action,
+    hidden: [],
+    normalised: false,
+    seed,
+    trainingData: setup.trainingData ?? '',
+  })
+}
+
+const statesOf = (observation: Space, bins: number): number =>
+  observation.kind === 'discrete' ? choicesOf(observation) : bins ** observation.names.length
+
+/**
  * Tabular Q-learning (Watkins 1989), SOL's learner, in f64: Q(s, a) += α (r + γ (1 − terminated) max Q(s', ·) − Q(s, a)).
  *
- * States and actions are indices; the caller cuts observations into states. Same seed and steps, same bytes on every host.
- * @example
- * const table = new QTable(core, { states: 4, actions: 3, seed: 1 })
- * const action = table.explore(state)
- * table.update(state, action, reward, next, false)
+ * It learns from each step at once. Same seed and steps, same bytes on every host.
  */
-export class QTable {
-  readonly options: Required<QTableOptions>
+export class QTable implements Agent {
+  readonly name: string
+  readonly options: QTableOptions
+  /** There is no context beside the observation. */
+  readonly contextSize = 0
   readonly #values: Float64Array // [states, actions]
+  readonly #states: number
+  readonly #actions: number
   readonly #random: Random
+  #header: PolicyHeader
+  /** Steps explored. */
   #steps = 0
+  #explorationScale = 1
+  #updates = 0
+  /** Squared temporal difference of the last step. */
+  #loss = 0
+  #meanQ = 0
 
-  /** @throws {ConfigError} `config_invalid` with every problem */
-  constructor(core: Core, options: QTableOptions) {
-    const whole = { learningRate: 0.1, discount: 0.99, epsilon: { from: 1, to: 0.05, steps: 1000 }, ...options }
-    check(whole)
-    this.options = whole
-    this.#values = new Float64Array(whole.states * whole.actions)
-    this.#random = new Random(core, whole.seed, EXPLORATION_STREAM)
+  /** Use `createQTable`, which checks what it is given. */
+  constructor(core: Core, options: QTableOptions, header: PolicyHeader) {
+    this.name = `q-table/${header.preset}`
+    this.options = options
+    this.#header = header
+    this.#states = statesOf(header.observation, options.bins)
+    this.#actions = choicesOf(header.action)
+    this.#values = new Float64Array(this.#states * this.#actions)
+    this.#random = new Random(core, header.seed, EXPLORATION_STREAM)
   }
 
-  /** The best action, the first of equals. @throws {ConfigError} `state_invalid` */
+  /** The best action, the first of equals: fills `out` [1]. NaN where the observation is not finite, for the guard to catch. */
+  decide(observation: Float32Array, out: Float32Array): void {
+    const state = this.stateOf(observation)
+    out[0] = Number.isNaN(state) ? Number.NaN : this.best(state)
+  }
+
+  /** The behaviour policy while learning: any action with probability ε. */
+  explore(observation: Float32Array, out: Float32Array): void {
+    const isRandom = this.#random.uniform() < this.explorationLevel
+    this.#steps++
+    if (isRandom) out[0] = this.#random.integer(this.#actions)
+    else this.decide(observation, out)
+  }
+
+  /**
+   * Learns from a step at once; `action` [1] is what was applied, whoever chose it.
+   * @throws {ConfigError} `size_mismatch`, `transition_not_finite`, `transition_invalid`, `action_invalid`, `state_invalid`; nothing changed
+   */
+  observe(transition: Transition): void {
+    const { observation, action } = this.#header
+    requireTransition(transition, observation, action)
+    const [state, next] = [this.stateOf(transition.observation), this.stateOf(transition.nextObservation)]
+    this.learn(state, transition.action[0]!, transition.reward, next, transition.terminated)
+  }
+
+  /**
+   * Learns from one step between states, as `stateOf` counts them. A time limit is no end: pass `terminated: false`.
+   * @returns Q(state, action) as it is now
+   * @throws {ConfigError} `state_invalid`, `action_invalid`, `not_finite` (a reward, or one that takes the value beyond f64); nothing changed
+   */
+  learn(state: number, action: number, reward: number, next: number, terminated: boolean): number {
+    const { learningRate, discount } = this.options
+    const row = this.#row(state)
+    if (!Number.isInteger(action) || action < 0 || action >= this.#actions) {
+      throw new ConfigError('action_invalid', `action must be an index in 0 … ${this.#actions - 1}, got ${action}`)
+    }
+    const future = terminated ? 0 : Math.max(...this.#row(next))
+    const difference = reward + discount * future - row[action]!
+    const value = row[action]! + learningRate * difference
+    if (!Number.isFinite(value)) {
+      throw new ConfigError('not_finite', `a reward of ${reward} makes the value ${value}; nothing was learned`)
+    }
+    row[action] = value
+    this.#updates++
+    this.#loss = difference ** 2
+    this.#meanQ = value
+    return value
+  }
+
+  /** `observe` has learned already: what was done so far, with the last step's squared error and value. */
+  update(): UpdateReport {
+    return { updates: this.#updates, skipped: 0, criticLoss: this.#loss, actorLoss: 0, meanQ: this.#meanQ }
+  }
+
+  /** Nothing ends with an episode: ε goes by steps. */
+  endEpisode(): void {}
+
+  /** @throws {ConfigError} `size_mismatch` unless empty */
+  setContext(z: Float32Array): void {
+    requireNoContext(z)
+  }
+
+  /** ε now, the share of random actions: schedule × `explorationScale`, at most 1. */
+  get explorationLevel(): number {
+    return Math.min(1, this.#explorationScale * epsilonAt(this.options.epsilon, this.#steps))
+  }
+
+  /** A factor on the scheduled ε, 1 unless set. */
+  get explorationScale(): number {
+    return this.#explorationScale
+  }
+
+  set explorationScale(scale: number) {
+    requireExplorationScale(scale)
+    this.#explorationScale = scale
+  }
+
+  /** Which state an observation is: its index, or the number whose digits are the bins, the first entry's last; NaN where it is not finite. */
+  stateOf(observation: Float32Array): number {
+    const { names, low, high, kind } = this.#header.observation
+    const { bins } = this.options
+    if (observation.length !== names.length) {
+      throw new ConfigError('size_mismatch', `observation must hold ${names.length} numbers, got ${observation.length}`)
+    }
+    if (!observation.every(Number.isFinite)) return Number.NaN
+    if (kind === 'discrete') return observation[0]!
+    let state = 0
+    for (let i = names.length - 1; i >= 0; i--) {
+      const part = Math.floor(((observation[i]! - low[i]!) / (high[i]! - low[i]!)) * bins)
+      state = state * bins + Math.min(bins - 1, Math.max(0, part))
+    }
+    return state
+  }
+
+  /** The best action of a state, the first of equals. @throws {ConfigError} `state_invalid` */
   best(state: number): number {
     const row = this.#row(state)
     let best = 0
@@ -60,71 +246,44 @@ export class QTable {
     return best
   }
 
-  /** Any action with probability ε, else the best. @throws {ConfigError} `state_invalid` */
-  explore(state: number): number {
-    const best = this.best(state)
-    const isRandom = this.#random.uniform() < this.epsilon
-    this.#steps++
-    return isRandom ? this.#random.integer(this.options.actions) : best
-  }
-
-  get epsilon(): number {
-    return epsilonAt(this.options.epsilon, this.#steps)
-  }
-
-  /**
-   * Learns from one step. A time limit is no end: pass `terminated: false`.
-   * @returns Q(state, action) as it is now
-   * @throws {ConfigError} `state_invalid`, `action_invalid`, `not_finite` (a reward, or one that takes the value beyond f64); nothing changed
-   */
-  update(state: number, action: number, reward: number, next: number, terminated: boolean): number {
-    const { actions, learningRate, discount } = this.options
-    const row = this.#row(state)
-    if (!Number.isInteger(action) || action < 0 || action >= actions) {
-      throw new ConfigError('action_invalid', `action must be an index in 0 … ${actions - 1}, got ${action}`)
-    }
-    const future = terminated ? 0 : Math.max(...this.#row(next))
-    const value = row[action]! + learningRate * (reward + discount * future - row[action]!)
-    if (!Number.isFinite(value)) {
-      throw new ConfigError('not_finite', `a reward of ${reward} makes the value ${value}; nothing was learned`)
-    }
-    row[action] = value
-    return value
-  }
-
   /** Q(state, ·) [actions], a copy. @throws {ConfigError} `state_invalid` */
   values(state: number): Float64Array {
     return this.#row(state).slice()
   }
 
-  /** The table, the random stream and the count of steps as a safetensors file. */
+  /** What the policy file's header says. */
+  get header(): PolicyHeader {
+    return this.#header
+  }
+
+  /** Everything as a policy file; an agent of the same set-up that loads it goes on to the bit. */
   save(): Uint8Array {
-    const { states, actions } = this.options
-    const table: Tensor = { ...doubleTensor('q', [...this.#values]), shape: [states, actions] }
-    return writeSafetensors([table, byteTensor('random', this.#random.save()), doubleTensor('steps', [this.#steps])], {
-      format: 'trimtab-q-table',
-    })
+    return writePolicyFile(this.#header, [
+      doubleTensor('q', [...this.#values]),
+      byteTensor('exploration.random', this.#random.save()),
+      doubleTensor('agent.progress', [this.#steps, this.#explorationScale, this.#updates, this.#loss, this.#meanQ]),
+    ])
   }
 
   /**
-   * Continues exactly where `save` was called, in a table of the same size.
-   * @throws {FormatError} those of `readSafetensors`; `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed
+   * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
+   * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`
    */
   load(bytes: Bytes): void {
-    const { states, actions } = this.options
-    // Read row by row as one: the shape is checked here, the reader knows doubles by their number only.
-    const tensors = [...readSafetensors(bytes).tensors.values()].map((tensor) =>
-      tensor.name === 'q' && tensor.shape.join() === `${states},${actions}`
-        ? { ...tensor, shape: [states * actions] }
-        : tensor,
-    )
-    const reader = new TensorReader(tensors as Tensor[])
-    const values = reader.doubles('q', states * actions)
-    const random = reader.bytes('random', this.#random.save().length)
-    const [steps] = reader.doubles('steps', 1)
+    const { header, tensors } = readPolicyFile(bytes)
+    checkPurpose(header, this.#header)
+    const reader = new TensorReader(tensors)
+    const values = reader.doubles('q', this.#values.length)
+    const random = reader.bytes('exploration.random', this.#random.save().length)
+    const [steps, scale, updates, loss, meanQ] = reader.doubles('agent.progress', 5) as unknown as number[]
     this.#values.set(values)
     this.#random.load(random)
     this.#steps = steps!
+    this.#explorationScale = scale!
+    this.#updates = updates!
+    this.#loss = loss!
+    this.#meanQ = meanQ!
+    this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
   }
 
   /** May be called twice. */
@@ -137,24 +296,9 @@ export class QTable {
   }
 
   #row(state: number): Float64Array {
-    const { states, actions } = this.options
-    if (!Number.isInteger(state) || state < 0 || state >= states) {
-      throw new ConfigError('state_invalid', `a state must be an index in 0 … ${states - 1}, got ${state}`)
+    if (!Number.isInteger(state) || state < 0 || state >= this.#states) {
+      throw new ConfigError('state_invalid', `a state must be an index in 0 … ${this.#states - 1}, got ${state}`)
     }
-    return this.#values.subarray(state * actions, (state + 1) * actions)
+    return this.#values.subarray(state * this.#actions, (state + 1) * this.#actions)
   }
-}
-
-function check({ states, actions, learningRate, discount, epsilon, seed }: Required<QTableOptions>): void {
-  const problems = new Problems()
-  for (const [name, value] of Object.entries({ states, actions, 'epsilon.steps': epsilon.steps })) {
-    problems.check(Number.isInteger(value) && value > 0, `${name} must be a positive integer, got ${value}`)
-  }
-  problems.check(learningRate > 0 && learningRate <= 1, `learningRate must be in (0, 1], got ${learningRate}`)
-  problems.check(discount >= 0 && discount <= 1, `discount must be in [0, 1], got ${discount}`)
-  for (const name of ['from', 'to'] as const) {
-    problems.check(epsilon[name] >= 0 && epsilon[name] <= 1, `epsilon.${name} must be in [0, 1], got ${epsilon[name]}`)
-  }
-  problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
-  problems.throwIfAny('QTable')
 }

@@ -110,7 +110,7 @@ describe('Bcq', () => {
     })
     expect(new Set(explored).size).toBeGreaterThan(40)
     expect(Math.max(...explored.map(Math.abs))).toBeLessThanOrEqual(1)
-    agent.noiseScale = 0
+    agent.explorationScale = 0
     agent.explore(step().observation, out)
     agent.act(step().observation, policy, 'actor')
     expect(out).toEqual(policy)

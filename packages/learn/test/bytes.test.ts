@@ -7,10 +7,10 @@ import {
   createDdpg,
   createDqn,
   createPpo,
+  createQTable,
   createRegressor,
   discreteSpace,
   loadPolicy,
-  QTable,
 } from '../src/index.js'
 
 let core: Core
@@ -47,18 +47,7 @@ const AGENTS: readonly [
   ],
   ['BCQ', (seed) => createBcq(core, { ...shape, action: box, seed, options: small })],
   ['Regressor', (seed) => createRegressor(core, { features: ['x'], seed, options: { hidden: [4], batchSize: 2 } })],
-  [
-    'QTable',
-    (seed) =>
-      new QTable(core, {
-        states: 2,
-        actions: 2,
-        learningRate: 0.1,
-        discount: 0.9,
-        epsilon: { from: 1, to: 0, steps: 9 },
-        seed,
-      }),
-  ],
+  ['QTable', (seed) => createQTable(core, { ...shape, observation: level, action: level, seed })],
 ]
 
 describe.each(AGENTS)('%s', (_, make) => {

@@ -107,7 +107,7 @@ describe('determinism and resume', () => {
       using rest = make({ preset, options, seed: 77 }) // the file's seed takes over
       for (const agent of [whole, half]) {
         agent.setCloningWeight(0.25)
-        agent.noiseScale = 0.5
+        agent.explorationScale = 0.5
       }
       train(world, whole, 0, 100)
       train(world, half, 0, 50)
@@ -181,9 +181,10 @@ describe('update', () => {
 
   it('lets ε fall by 1e-6 with every update of a printed preset', () => {
     using agent = make({ preset: 'firm-continuous', options: { warmUp: 1 } })
+    const loudest = agent.explorationLevel
     agent.observe(step())
     for (let i = 0; i < 1000; i++) agent.update()
-    expect(agent.noiseFactor).toBeCloseTo(0.999, 9)
+    expect(agent.explorationLevel / loudest).toBeCloseTo(0.999, 9)
   })
 })
 
@@ -230,7 +231,7 @@ describe('acting', () => {
     expect(Math.min(...explored)).toBe(-1)
     expect(Math.max(...explored)).toBe(1)
     expect(new Set(explored).size).toBeGreaterThan(50)
-    agent.noiseScale = 0
+    agent.explorationScale = 0
     agent.explore(observation, out)
     const actor = new Float32Array(1)
     agent.act(observation, actor, 'actor')
@@ -317,7 +318,7 @@ describe('a normaliser', () => {
   it('learns nothing from the calibration and refuses what is not finite in it', () => {
     using agent = make({ options: { ...options, calibrationSteps: 3 } })
     const missing = step({ observation: Float32Array.of(0, Number.NaN, 0) })
-    expect(() => agent.observe(missing)).toThrow(expect.objectContaining({ code: 'not_finite' }))
+    expect(() => agent.observe(missing)).toThrow(expect.objectContaining({ code: 'transition_not_finite' }))
     const sizes = [1, 2, 3, 4, 5].map(() => {
       agent.observe(step())
       return agent.size
@@ -424,7 +425,7 @@ describe('createDdpg', () => {
   })
 
   it.each([
-    ['noiseScale', (agent: Ddpg) => Object.assign(agent, { noiseScale: -1 })],
+    ['explorationScale', (agent: Ddpg) => Object.assign(agent, { explorationScale: -1 })],
     ['cloningWeight', (agent: Ddpg) => agent.setCloningWeight(Number.NaN)],
   ])('refuses a bad live %s', (name, act) => {
     using agent = make()

@@ -113,19 +113,19 @@ describe('Dqn', () => {
 
   it('explores by its schedule: ε falls by the step and is scaled', () => {
     const agent = agentOf()
-    expect(agent.epsilon).toBe(1)
+    expect(agent.explorationLevel).toBe(1)
     const out = new Float32Array(1)
     for (let i = 0; i < 750; i++) agent.explore(Float32Array.of(0), out)
-    expect(agent.epsilon).toBeCloseTo(0.525, 10)
-    agent.noiseScale = 0
+    expect(agent.explorationLevel).toBeCloseTo(0.525, 10)
+    agent.explorationScale = 0
     agent.decide(Float32Array.of(0.3), out)
     const [best] = out
     for (let i = 0; i < 100; i++) {
       agent.explore(Float32Array.of(0.3), out)
       expect(out[0]).toBe(best)
     }
-    agent.noiseScale = 100
-    expect(agent.epsilon).toBe(1)
+    agent.explorationScale = 100
+    expect(agent.explorationLevel).toBe(1)
     expect(epsilonAt({ from: 1, to: 0.05, steps: 100 }, 1000)).toBeCloseTo(0.05, 12)
     const drawn = new Set(
       Array.from({ length: 100 }, () => {

@@ -1,6 +1,6 @@
 // Adapting to pairs that the pool did not hold, beside learning from scratch.
 import { type Core, createCore } from '@trimtab/core'
-import { Adaptation, type BaseLearner, createBaseLearner, evaluate, type PretrainedModel } from '@trimtab/learn'
+import { Adaptation, createBaseLearner, evaluate, type PretrainedModel, type SharedAgent } from '@trimtab/learn'
 import { findTask } from '@trimtab/tasks'
 import type { EvaluationRecord } from './records.js'
 
@@ -52,7 +52,7 @@ function* adaptOne(
   }
 }
 
-function fromScratch(core: Core, model: PretrainedModel, seed: number): BaseLearner {
+function fromScratch(core: Core, model: PretrainedModel, seed: number): SharedAgent {
   const { task, observation, action, meta } = model.header
   const base = findTask(task).baseLearner
   return createBaseLearner(core, { task, base, observation, action, contextSize: meta.dense.at(-1)!, seed })

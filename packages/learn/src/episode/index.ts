@@ -12,7 +12,6 @@ export { type FallbackReason, Guard, type GuardedWorld, type GuardOptions } from
 export {
   type Decider,
   type EpisodeSummary,
-  type ExploringAgent,
   HOLD,
   measuredReward,
   type Pilot,

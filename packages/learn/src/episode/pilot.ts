@@ -1,4 +1,4 @@
-import type { Agent, Controller, StepInfo, Transition } from '@trimtab/core'
+import type { Controller, StepInfo, Transition } from '@trimtab/core'
 
 /** Where an agent stands in its life (Algorithm 5.1). */
 export type Stage = 'initialized' | 'offline' | 'online' | 'serving'
@@ -8,14 +8,6 @@ export type Decider = 'agent' | 'rule'
 
 /** Whose action was applied; `hold`: neither had a usable one, the last safe action stays. */
 export type Source = Decider | 'hold'
-
-/** An agent that also explores; `Ddpg` of `@trimtab/learn` is one. */
-export interface ExploringAgent extends Agent {
-  /** Fills `out` [A] with the behaviour policy's action: the policy with exploration noise. */
-  explore(observation: Float32Array, out: Float32Array): void
-  /** An episode is over: schedules of the exploration advance. */
-  endEpisode(): void
-}
 
 /** What one episode came to. */
 export interface EpisodeSummary {

@@ -2,7 +2,7 @@ import { type Core, type Environment, Random } from '@trimtab/core'
 import { drawAction } from '../episode/draw-action.js'
 import { type EpisodeSummary, HOLD } from '../episode/pilot.js'
 import { runEpisode } from '../episode/run-episode.js'
-import type { ContextualAgent } from './contextual-agent.js'
+import type { SharedAgent } from '../shared-agent.js'
 import type { MetaLearner } from './meta-learner.js'
 import { TrajectoryRecorder } from './trajectory.js'
 
@@ -27,7 +27,7 @@ export const ADAPTATION: AdaptationOptions = {
 
 export interface AdaptationSetup {
   /** The pretrained base learner, with one partition. */
-  readonly agent: ContextualAgent
+  readonly agent: SharedAgent
   /** The encoder, frozen. None: `embedding` is used throughout. */
   readonly meta?: MetaLearner
   /** z [Z] that is given instead of learned; zeros when there is neither. */

@@ -7,7 +7,7 @@ import type { DqnOptions, DqnPresetName } from '../dqn-options.js'
 import { createPpo } from '../ppo.js'
 import type { PpoOptions } from '../ppo-options.js'
 import { type PpoPresetName, ppoPresets } from '../ppo-presets.js'
-import type { ContextualAgent } from './contextual-agent.js'
+import type { SharedAgent } from '../shared-agent.js'
 
 /**
  * Which agent a task is learned with: an algorithm (`ddpg`, `dqn`, `ppo`), a preset of it and what differs. Plain JSON. PPO's
@@ -31,14 +31,11 @@ export interface BaseLearnerSetup {
   readonly seed: number
 }
 
-/** An agent that pretraining and adaptation can drive, with a lifetime. */
-export type BaseLearner = ContextualAgent & { save(): Uint8Array; dispose(): void }
-
 /**
  * Makes the agent that a choice names, open to many pairs.
  * @throws {ConfigError} `config_invalid`; `algorithm_unknown`
  */
-export function createBaseLearner(core: Core, setup: BaseLearnerSetup): BaseLearner {
+export function createBaseLearner(core: Core, setup: BaseLearnerSetup): SharedAgent {
   const { base, ...shape } = setup
   switch (base.algorithm) {
     case 'ddpg':

@@ -1,13 +1,11 @@
 export { ADAPTATION, Adaptation, type AdaptationOptions, type AdaptationSetup } from './adaptation.js'
 export {
-  type BaseLearner,
   type BaseLearnerChoice,
   type BaseLearnerSetup,
   createBaseLearner,
   fineTuning,
 } from './base-learner.js'
 export { type BufferRule, ContextBuffer, type DrawLimits } from './context-buffer.js'
-export type { ContextualAgent } from './contextual-agent.js'
 export { LocalShards } from './local-shards.js'
 export { type BaseShapes, createMetaLearner, MetaLearner, type MetaSetup } from './meta-learner.js'
 export { type MetaOptions, type MetaPresetName, metaPresets } from './presets.js'

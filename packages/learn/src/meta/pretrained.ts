@@ -12,7 +12,8 @@ import {
   writeSafetensors,
 } from '@trimtab/core'
 import { spaceFromText, spaceToText } from '../policy-file.js'
-import { type BaseLearner, type BaseLearnerChoice, createBaseLearner, fineTuning } from './base-learner.js'
+import type { SharedAgent } from '../shared-agent.js'
+import { type BaseLearnerChoice, createBaseLearner, fineTuning } from './base-learner.js'
 import { createMetaLearner, type MetaLearner } from './meta-learner.js'
 import type { MetaOptions } from './presets.js'
 import { CostForecast, type CostSample, type Distance, distanceFrom, type Forecast } from './similarity.js'
@@ -86,7 +87,7 @@ export class PretrainedModel {
   createAgent(
     core: Core,
     setup: { readonly seed: number; readonly options?: BaseLearnerChoice['options'] },
-  ): BaseLearner {
+  ): SharedAgent {
     const { task, base, observation, action } = this.header
     const tuned = fineTuning(base)
     const agent = createBaseLearner(core, {
@@ -98,7 +99,7 @@ export class PretrainedModel {
   }
 
   /** Gives an agent of the same networks what the pool taught. @throws {FormatError} `tensor_missing`, `tensor_mismatch`; nothing changed */
-  teach(agent: Pick<BaseLearner, 'setLearned'>): void {
+  teach(agent: Pick<SharedAgent, 'setLearned'>): void {
     agent.setLearned(withPrefix(this.#parts.learned, 'agent.'))
   }
 

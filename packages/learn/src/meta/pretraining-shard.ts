@@ -11,7 +11,7 @@ import {
 import { drawAction } from '../episode/draw-action.js'
 import { type EpisodeSummary, HOLD } from '../episode/pilot.js'
 import { runEpisode } from '../episode/run-episode.js'
-import type { ContextualAgent } from './contextual-agent.js'
+import type { SharedAgent } from '../shared-agent.js'
 import type { MetaLearner } from './meta-learner.js'
 import { addPrefix, withPrefix } from './tensors.js'
 import { TrajectoryRecorder } from './trajectory.js'
@@ -46,7 +46,7 @@ export interface PoolPair {
 
 export interface ShardSetup {
   /** Its partitions are the pairs, in order. */
-  readonly agent: ContextualAgent
+  readonly agent: SharedAgent
   /** None: the pairs' given embeddings are used. */
   readonly meta?: MetaLearner
   readonly pairs: readonly PoolPair[]
@@ -161,7 +161,7 @@ export class PretrainingShard {
         decide: (observation, action) => {
           if (isRandom || this.#random.uniform() < randomActions) {
             drawAction(pair.environment.action, this.#random, action)
-          } else agent.explore(observation, action)
+          } else agent.explore(observation, action, partition)
           return 'agent'
         },
         observe: (transition) => {

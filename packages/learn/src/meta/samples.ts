@@ -1,5 +1,5 @@
 import { ConfigError } from '@trimtab/core'
-import { requireShape } from './checks.js'
+import { requireShape } from '../checks.js'
 
 /** Labelled samples of one pair: n of them, drawn together. */
 export interface Samples {

@@ -1,5 +1,5 @@
 import { ConfigError, type Space } from '@trimtab/core'
-import { requireShape } from './checks.js'
+import { requireShape } from '../checks.js'
 
 /** One episode, or a part of one, of one pair: ⟨S, A, R⟩ of Listing 5.1. T steps. */
 export interface Trajectory {

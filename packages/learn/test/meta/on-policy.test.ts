@@ -2,7 +2,6 @@ import { type Core, createCore, type Transition } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   Adaptation,
-  type ContextualAgent,
   createBaseLearner,
   createMetaLearner,
   evaluate,
@@ -13,8 +12,8 @@ import {
   type Pretraining,
   PretrainingShard,
   pairsOfShard,
+  type SharedAgent,
 } from '../../src/index.js'
-import type { BaseLearner } from '../../src/meta/base-learner.js'
 import { withPrefix } from '../../src/meta/tensors.js'
 import { HiddenTarget } from './hidden-target.js'
 
@@ -27,7 +26,7 @@ beforeAll(async () => {
 const TARGETS = Array.from({ length: 16 }, (_, i) => (0.95 * i) / 15)
 const EPISODE = 20
 
-function makeAgent(partitions: number): BaseLearner {
+function makeAgent(partitions: number): SharedAgent {
   const { observation, action } = new HiddenTarget(core, 0)
   const options = {
     ...{ hidden: [32, 32], rolloutSteps: EPISODE, miniBatchSize: 64, discount: 0 },
@@ -124,7 +123,7 @@ describe('an on-policy learner', () => {
       return { updates: 1, skipped: 0 }
     }
   }
-  const asAgent = (witness: Witness): ContextualAgent => witness as unknown as ContextualAgent
+  const asAgent = (witness: Witness): SharedAgent => witness as unknown as SharedAgent
 
   it('learns from each pair once a round and from no random episode', () => {
     const witness = new Witness()

@@ -1,18 +1,12 @@
-import type { Agent, Context, ContextEncoder, Tensor, Transition, UpdateReport } from '@trimtab/core'
+import type { Agent, Context, ContextEncoder, Tensor, UpdateReport } from '@trimtab/core'
 
 /**
- * A base learner that many pairs share: beside the state it sees an embedding z [Z] and it keeps what it remembers of each pair
- * (partition) apart. `Ddpg`, `Dqn` and `Ppo` with `contextSize` are such agents.
+ * An agent that many pairs share, what pretraining needs beyond `Agent`: beside the state it sees an embedding z [Z], and what it
+ * remembers of each pair (partition) is kept apart. `Ddpg`, `Dqn` and `Ppo` are such agents.
  */
-export interface ContextualAgent extends Agent {
-  readonly contextSize: number
+export interface SharedAgent extends Agent {
   /** Learns from what it chose itself, once, in the context that it acted in (`Ppo`); absent: from whatever is in its replay. */
   readonly isOnPolicy?: boolean
-  explore(observation: Float32Array, out: Float32Array): void
-  endEpisode(partition?: number): void
-  /** z [Z] for the decisions to come; zeros are the null context. */
-  setContext(z: Float32Array): void
-  observe(transition: Transition, partition?: number): void
   /**
    * One update on equal shares of the named partitions [G], each seen with its own embedding: encoded here and now, with the
    * gradient of the critic going back into the encoder, or given as they are [G, Z].
@@ -21,5 +15,6 @@ export interface ContextualAgent extends Agent {
   updatePairs(partitions: Int32Array, embeddings: Float32Array): UpdateReport
   /** Networks and Adam moments: what shards average and what a pretrained learner hands on. */
   learned(): Tensor[]
+  /** Takes over what `learned` gave. @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
   setLearned(tensors: readonly Tensor[]): void
 }
