@@ -3,7 +3,7 @@
 // What a package exports is what its package.json says. A symbol without a doc comment fails the check, and so does a method, getter or
 // function-typed member of an exported class or interface; one that implements or overrides a documented one has that one's comment.
 // Plain fields are only counted (and listed with --members): a name with its unit often says all there is. Members named by a symbol
-// (`[Symbol.dispose]`) are the language's.
+// (`[Symbol.dispose]`) are the language's. A function that the wasm core exports says the shapes, in brackets, of what its pointers find.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -46,9 +46,8 @@ const checker = program.getTypeChecker()
 const hasComment = (symbol) =>
   symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags(checker).length > 0
 
-const place = (declaration) => {
-  const file = declaration.getSourceFile()
-  const { line } = file.getLineAndCharacterOfPosition(declaration.getStart())
+const place = (declaration, file = declaration.getSourceFile()) => {
+  const { line } = file.getLineAndCharacterOfPosition(declaration.getStart(file))
   return `${relative(ROOT, file.fileName).split(sep).join('/')}:${line + 1}`
 }
 
@@ -117,6 +116,32 @@ function isDocumented({ owner, member }) {
   return false
 }
 
+/** Kernels of the core without a comment, or without shapes where there are pointers beside their own block: `place  name`. */
+function bareKernels() {
+  const entries = readdirSync(join(ROOT, 'assembly')).filter((name) => name.endsWith('.ts') && name !== 'abi.ts')
+  const bare = []
+  const counted = new Set()
+  for (const entry of entries) {
+    for (const statement of sourceOf(join(ROOT, 'assembly', entry)).statements) {
+      if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier === undefined) continue
+      const file = sourceOf(join(ROOT, 'assembly', `${statement.moduleSpecifier.text}.ts`))
+      const exported = new Set(statement.exportClause.elements.map(({ name }) => name.text))
+      for (const kernel of file.statements) {
+        if (!ts.isFunctionDeclaration(kernel) || !exported.has(kernel.name.text)) continue
+        counted.add(kernel.name.text)
+        const comment = (kernel.jsDoc ?? []).map((doc) => doc.getText(file)).join()
+        const pointers = kernel.parameters.filter(({ type }) => type?.getText(file) === 'usize')
+        const needsShape = pointers.length > 1
+        if (comment === '' || (needsShape && !/\[[^\]]+\]/.test(comment)))
+          bare.push(`${place(kernel, file)}  ${kernel.name.text}`)
+      }
+    }
+  }
+  return { kernels: counted.size, bare: [...new Set(bare)] }
+}
+
+const sourceOf = (path) => ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+
 let missing = 0
 for (const current of packages) {
   if (current.entries.length === 0 || (wanted.length > 0 && !wanted.includes(current.name))) continue
@@ -139,6 +164,12 @@ for (const current of packages) {
   for (const line of [...bare, ...bareCallables.map(nameOf), ...(listsFields ? bareFields.map(nameOf) : [])])
     console.log(`  ${line}`)
   missing += bare.length + bareCallables.length
+}
+if (wanted.length === 0) {
+  const { kernels, bare } = bareKernels()
+  console.log(`the wasm core: ${kernels - bare.length} of ${kernels} kernels documented, with their shapes`)
+  for (const line of bare) console.log(`  ${line}`)
+  missing += bare.length
 }
 if (missing > 0) console.log(`${missing} without a doc comment: say what it is or does, its shapes, units and errors`)
 process.exitCode = missing > 0 ? 1 : 0

@@ -109,7 +109,7 @@ export function sigmoidFour(x: v128): v128 {
   return f32x4.div(one, f32x4.add(one, expFour(f32x4.neg(x))))
 }
 
-/** y = f(x) over n numbers, kind 0 exp, 1 tanh, 2 sigmoid; four at a time where the build can. */
+/** y [n] = f(x [n]), kind 0 exp, 1 tanh, 2 sigmoid; four at a time where the build can. */
 export function single_map(kind: i32, x: usize, y: usize, n: i32): void {
   const end = x + (<usize>n << 2)
   if (ASC_FEATURE_SIMD) {

@@ -106,10 +106,15 @@ export function polyak(target: usize, source: usize, n: i32, rate: f64): void {
   }
 }
 
+/** Bytes of the options that `adam_configure` fills. */
 export function adam_options_bytes(): usize {
   return offsetof<AdamOptions>()
 }
 
+/**
+ * Options at `pointer`. weightDecay: L2, or with `decoupled` of the weights themselves (AdamW); maxNorm: of the gradient, 0
+ * for no clipping.
+ */
 export function adam_configure(
   pointer: usize, learningRate: f64, beta1: f64, beta2: f64, epsilon: f64, weightDecay: f64, maxNorm: f64, decoupled: i32,
 ): void {
@@ -123,7 +128,7 @@ export function adam_configure(
   options.decoupled = decoupled
 }
 
-/** `adam` for a gradient of any origin: 0, or NOT_FINITE and nothing changed. */
+/** `adam` for a gradient of any origin; theta, g, m, v [n]. 0, or NOT_FINITE and nothing changed. */
 export function adam_step(options: usize, theta: usize, g: usize, m: usize, v: usize, n: i32, step: i32): i32 {
   const squared = squaredNorm(g, n)
   if (!(squared < LARGEST_SQUARED_NORM)) return NOT_FINITE

@@ -177,7 +177,7 @@ export function encoder_bytes(shape: usize): usize {
   return layOutBody(changetype<Encoder>(head), end - head, shape)
 }
 
-/** Makes an encoder in `base`, `encoder_bytes` long, with random nets as PyTorch draws them. */
+/** Makes an encoder in `base`, `encoder_bytes` long, with random nets as PyTorch draws them. shape i32 [10 + d]: see above. */
 export function encoder_create(base: usize, shape: usize, seedLow: i32, seedHigh: i32): void {
   const body = layOutHead(base, shape)
   layOutBody(changetype<Encoder>(base), body, shape)
@@ -193,6 +193,10 @@ export function encoder_create(base: usize, shape: usize, seedLow: i32, seedHigh
   guardBlock(encoder.guard, encoder.live, 3 * <usize>encoder.flat * REAL, encoder.good)
 }
 
+/**
+ * Sets Adam's rate, the largest norm of the gradient (0: any) and the share of pooled features [W] that is dropped while
+ * learning.
+ */
 export function encoder_configure(pointer: usize, learningRate: f64, maxNorm: f64, dropout: f64): void {
   const encoder = changetype<Encoder>(pointer)
   adam_configure(encoder.adam, learningRate, 0.9, 0.999, 1e-8, 0.0, maxNorm, 0)
@@ -210,6 +214,10 @@ export function encoder_canonical(pointer: usize): i32 {
   return encoder.kind == abi.ENCODER_GRU ? changetype<Gru>(encoder.pool).canonical : changetype<Net>(encoder.pool).canonical
 }
 
+/**
+ * Where a part lies, `which` of ENCODER_STEPS … ENCODER_RANDOM, else the last good copy: steps [G·M·T, I], lengths i32
+ * [G·M], counts i32 [G], embeddings and slopes [G, Z].
+ */
 export function encoder_pointer(pointer: usize, which: i32): usize {
   const encoder = changetype<Encoder>(pointer)
   switch (which) {
@@ -223,7 +231,7 @@ export function encoder_pointer(pointer: usize, which: i32): usize {
   }
 }
 
-/** Copies a block to (`toFlat`) or from the canonical layout. */
+/** Copies a block to (`toFlat`) or from the canonical layout [encoder_canonical]. */
 export function encoder_convert(pointer: usize, which: i32, canonical: usize, toFlat: i32): void {
   const encoder = changetype<Encoder>(pointer)
   const flat = flatBlock(encoder, which)
@@ -246,10 +254,12 @@ export function encoder_keep(pointer: usize): void {
   keepGood(changetype<Encoder>(pointer).guard)
 }
 
+/** Updates done. */
 export function encoder_updates(pointer: usize): i32 {
   return changetype<Encoder>(pointer).updates
 }
 
+/** Sets the number of updates done, on which Adam's correction depends. */
 export function encoder_set_updates(pointer: usize, updates: i32): void {
   changetype<Encoder>(pointer).updates = updates
 }

@@ -39,6 +39,7 @@ import { random_uniform } from '../random/xoshiro'
   panels: i32
 }
 
+/** Bytes of a plan. */
 export function gru_plan_bytes(): usize {
   return offsetof<Gru>()
 }
@@ -100,17 +101,22 @@ export function gru_plan(
   gru.workspace = gru.panels + 3 * gru.width * max(widest, STEP_BLOCK)
 }
 
+/** Numbers of a flat block. */
 export function gru_flat(gru: usize): i32 {
   return changetype<Gru>(gru).flat
 }
+
+/** Numbers in the canonical layout. */
 export function gru_canonical(gru: usize): i32 {
   return changetype<Gru>(gru).canonical
 }
+
+/** Numbers of a workspace. */
 export function gru_workspace(gru: usize): i32 {
   return changetype<Gru>(gru).workspace
 }
 
-/** canonical → flat (`toFlat`) or flat → canonical. */
+/** canonical [gru_canonical] → flat [gru_flat] (`toFlat`), or flat → canonical. */
 export function gru_convert(pointer: usize, flat: usize, canonical: usize, toFlat: i32): void {
   const gru = changetype<Gru>(pointer)
   const row = 3 * gru.width
@@ -165,7 +171,7 @@ function convertBias(gru: Gru, flat: usize, canonical: usize, toFlat: i32): usiz
   else store<Real>(canonical, load<Real>(place))
 }
 
-/** Canonical parameters uniform in ±1/sqrt(H), PyTorch's default. */
+/** Canonical parameters [gru_canonical] uniform in ±1/sqrt(H), PyTorch's default. */
 export function gru_initialise(pointer: usize, canonical: usize, random: usize): void {
   const gru = changetype<Gru>(pointer)
   const bound = 1.0 / Math.sqrt(<f64>gru.hidden)

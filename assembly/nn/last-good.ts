@@ -58,6 +58,7 @@ export function failGuard(guard: LastGood): void {
   guard.restored++
 }
 
+/** One of the counters LAST_GOOD_AGE … LAST_GOOD_RESTORED. */
 export function last_good_get(pointer: usize, which: i32): i32 {
   const guard = changetype<LastGood>(pointer)
   switch (which) {
@@ -68,6 +69,7 @@ export function last_good_get(pointer: usize, which: i32): i32 {
   }
 }
 
+/** Sets one of the counters LAST_GOOD_AGE … LAST_GOOD_RESTORED. */
 export function last_good_set(pointer: usize, which: i32, value: i32): void {
   const guard = changetype<LastGood>(pointer)
   switch (which) {

@@ -105,17 +105,22 @@ export function planRelu(pointer: usize, inputs: i32, hidden: i32, widths: usize
   mlp_plan(pointer, hidden + 1, sizes, activations, maxBatch)
 }
 
+/** Numbers of a flat block. */
 export function mlp_flat(net: usize): i32 {
   return changetype<Net>(net).flat
 }
+
+/** Numbers in the canonical layout. */
 export function mlp_canonical(net: usize): i32 {
   return changetype<Net>(net).canonical
 }
+
+/** Numbers of a workspace. */
 export function mlp_workspace(net: usize): i32 {
   return changetype<Net>(net).workspace
 }
 
-/** canonical → flat (`toFlat`) or flat → canonical. */
+/** canonical [mlp_canonical] → flat [mlp_flat] (`toFlat`), or flat → canonical. */
 export function mlp_convert(pointer: usize, flat: usize, canonical: usize, toFlat: i32): void {
   const net = changetype<Net>(pointer)
   for (let i = 0; i < net.layers; i++) {
@@ -137,7 +142,7 @@ export function mlp_convert(pointer: usize, flat: usize, canonical: usize, toFla
   }
 }
 
-/** Every weight and bias uniform in ±1/sqrt(in), drawn in canonical order (PyTorch's default). */
+/** Every weight and bias of a flat block [mlp_flat] uniform in ±1/sqrt(in), drawn in canonical order (PyTorch's default). */
 export function mlp_initialise(pointer: usize, flat: usize, random: usize): void {
   const net = changetype<Net>(pointer)
   for (let i = 0; i < net.layers; i++) {

@@ -112,7 +112,7 @@ export function regressor_bytes(shape: usize): usize {
   return layOut(head, shape) - head
 }
 
-/** Makes a regressor in `base`, `regressor_bytes` long: a random net, the null context. */
+/** Makes a regressor in `base`, `regressor_bytes` long: a random net, the null context [Z]. shape: see `regressor_bytes`. */
 export function regressor_create(base: usize, shape: usize, seedLow: i32, seedHigh: i32): void {
   layOut(base, shape)
   const regressor = changetype<Regressor>(base)
@@ -123,6 +123,7 @@ export function regressor_create(base: usize, shape: usize, seedLow: i32, seedHi
   guardBlock(guard, regressor.parameters, 3 * flatBytes(regressor), guard.copy)
 }
 
+/** Sets the loss (REGRESSOR_…), Adam's options and the share of hidden outputs dropped while learning; maxNorm 0: no clipping. */
 export function regressor_configure(pointer: usize, loss: i32, learningRate: f64, weightDecay: f64, maxNorm: f64, dropout: f64): void {
   const regressor = changetype<Regressor>(pointer)
   adam_configure(regressor.adam, learningRate, 0.9, 0.999, 1e-8, weightDecay, maxNorm, 0)
@@ -130,6 +131,10 @@ export function regressor_configure(pointer: usize, loss: i32, learningRate: f64
   regressor.dropout = dropout
 }
 
+/**
+ * Where a part lies, `which` of REGRESSOR_INPUTS … REGRESSOR_RANDOM, else the last good copy: inputs [N, F + Z], goals and
+ * predictions [N, O], groups i32 [N], context [Z], contexts and slopes [G, Z].
+ */
 export function regressor_pointer(pointer: usize, which: i32): usize {
   const regressor = changetype<Regressor>(pointer)
   switch (which) {
@@ -145,6 +150,7 @@ export function regressor_pointer(pointer: usize, which: i32): usize {
   }
 }
 
+/** The learning rate, the loss of the last update, or the number of updates. */
 export function regressor_get(pointer: usize, which: i32): f64 {
   const regressor = changetype<Regressor>(pointer)
   switch (which) {
@@ -154,6 +160,7 @@ export function regressor_get(pointer: usize, which: i32): f64 {
   }
 }
 
+/** Sets what `regressor_get` reads. */
 export function regressor_set(pointer: usize, which: i32, value: f64): void {
   const regressor = changetype<Regressor>(pointer)
   switch (which) {
@@ -163,7 +170,7 @@ export function regressor_set(pointer: usize, which: i32, value: f64): void {
   }
 }
 
-/** Copies a flat block to (`toFlat`) or from the canonical layout; what is set counts as good. */
+/** Copies a flat block to (`toFlat`) or from the canonical layout [regressor_canonical]; what is set counts as good. */
 export function regressor_convert(pointer: usize, which: i32, canonical: usize, toFlat: i32): void {
   const regressor = changetype<Regressor>(pointer)
   let block = regressor.gradients

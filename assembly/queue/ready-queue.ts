@@ -135,6 +135,7 @@ export function queue_cancel(block: usize, ticket: i32): bool {
   return true
 }
 
+/** Requests that wait. */
 export function queue_size(block: usize): i32 {
   return changetype<Queue>(block).size
 }

@@ -125,6 +125,7 @@ export function replay_bytes(rows: i32, servers: i32, batch: i32): usize {
   return layOut(replay, 16) - 16
 }
 
+/** Makes a replay in `block`, `replay_bytes` long; the columns are the caller's to fill. */
 export function replay_create(block: usize, rows: i32, servers: i32, batch: i32): void {
   const replay = changetype<Replay>(block)
   replay.rows = rows
@@ -133,6 +134,7 @@ export function replay_create(block: usize, rows: i32, servers: i32, batch: i32)
   layOut(replay, block)
 }
 
+/** Where a column lies, `which` of REPLAY_…: tenant and bypasses i32 [N], slowdown f64 [B + 1], the others f64 [N]. */
 export function replay_column(block: usize, which: i32): usize {
   const replay = changetype<Replay>(block)
   switch (which) {
@@ -148,7 +150,7 @@ export function replay_column(block: usize, which: i32): usize {
 }
 
 /**
- * Runs all rows; columns in: arrival (in order), tokens, estimate, tenant, slowdown; out: start, finish, bypasses.
+ * Runs all rows; columns [N] in: arrival (in order), tokens, estimate, tenant, slowdown [B + 1]; out: start, finish, bypasses.
  *
  * @param queue       empty, with room for all rows; with ageing by work of slope 1
  * @param bypass      ageing by work; below 0 none

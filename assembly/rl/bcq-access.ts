@@ -6,6 +6,10 @@ import { mlp_convert, Net, outputs } from '../nn/mlp'
 import { Bcq, netOf, offsetOf, targetOf } from './bcq-plan'
 import { keepGood, LastGood } from '../nn/last-good'
 
+/**
+ * Where a part lies, `which` of BCQ_…; shapes as at the top of `bcq-plan.ts`. What ends in a net's outputs has rows of
+ * padded(width) numbers.
+ */
 export function bcq_pointer(pointer: usize, which: i32): usize {
   const bcq = changetype<Bcq>(pointer)
   switch (which) {
@@ -26,6 +30,7 @@ export function bcq_pointer(pointer: usize, which: i32): usize {
   }
 }
 
+/** A figure or setting, `which` of BCQ_LEARNING_RATE … BCQ_CURSOR; losses are those of the last update. */
 export function bcq_get(pointer: usize, which: i32): f64 {
   const bcq = changetype<Bcq>(pointer)
   switch (which) {
@@ -41,6 +46,7 @@ export function bcq_get(pointer: usize, which: i32): f64 {
   }
 }
 
+/** Sets what `bcq_get` reads. */
 export function bcq_set(pointer: usize, which: i32, value: f64): void {
   const bcq = changetype<Bcq>(pointer)
   switch (which) {
@@ -56,7 +62,7 @@ export function bcq_set(pointer: usize, which: i32, value: f64): void {
   }
 }
 
-/** Copies one net's part of a block to (`toFlat`) or from the canonical layout, which makes
+/** Copies one net's part of a block to (`toFlat`) or from the canonical layout [bcq_canonical], which makes
  * what is there the last good. The target block holds perturbation and critics. */
 export function bcq_convert(pointer: usize, block: i32, net: i32, canonical: usize, toFlat: i32): void {
   const bcq = changetype<Bcq>(pointer)

@@ -201,7 +201,8 @@ export function bcq_bytes(shape: usize): usize {
 }
 
 /**
- * Makes an agent in `base`, `bcq_bytes` long: random nets, targets as copies, nothing stored. The latents that it acts with are
+ * Makes an agent in `base`, `bcq_bytes` long: random nets, targets as copies, nothing stored, acting latents [C, Z]. The
+ * latents that it acts with are
  * drawn here, once, so that acting is a function of the state; the first of them is the middle of the prior.
  */
 export function bcq_create(base: usize, shape: usize, seedLow: i32, seedHigh: i32, latentBound: f64): void {

@@ -55,7 +55,7 @@ function propose(bcq: Bcq, perturbation: usize, states: usize, stateRow: usize, 
   }
 }
 
-/** `move` for dense arrays of any origin. */
+/** `move` for dense arrays of any origin: out, actions, shifts [n]. */
 export function bcq_move(out: usize, actions: usize, shifts: usize, reach: f64, n: i32): void {
   move(out, actions, shifts, <Real>reach, n)
 }

@@ -6,6 +6,7 @@ import { mlp_convert, Net } from '../nn/mlp'
 import { Agent } from './ddpg-plan'
 import { keepGood } from '../nn/last-good'
 
+/** A figure or setting, `which` of DDPG_ACTOR_LEARNING_RATE … DDPG_MEAN_Q; losses are those of the last update. */
 export function ddpg_get(pointer: usize, which: i32): f64 {
   const agent = changetype<Agent>(pointer)
   switch (which) {
@@ -19,6 +20,7 @@ export function ddpg_get(pointer: usize, which: i32): f64 {
   }
 }
 
+/** Sets what `ddpg_get` reads. */
 export function ddpg_set(pointer: usize, which: i32, value: f64): void {
   const agent = changetype<Agent>(pointer)
   switch (which) {
@@ -37,7 +39,7 @@ export function ddpg_keep(pointer: usize): void {
   keepGood(changetype<Agent>(pointer).guard)
 }
 
-/** Copies a flat block to (`toFlat`) or from the canonical layout. */
+/** Copies a flat block to (`toFlat`) or from the canonical layout [ddpg_canonical]. */
 export function ddpg_convert(pointer: usize, which: i32, canonical: usize, toFlat: i32): void {
   const agent = changetype<Agent>(pointer)
   mlp_convert(isActorShaped(which) ? agent.actor : agent.critic, flatBlock(agent, which), canonical, toFlat)

@@ -149,7 +149,10 @@ export function ddpg_bytes(shape: usize): usize {
   return layOut(shape + shapeBytes(hidden), headBytes(hidden, load<i32>(shape, 20)), shape)
 }
 
-/** Makes an agent in `base`, `ddpg_bytes` long: random nets, targets and average as copies, nothing stored. */
+/**
+ * Makes an agent in `base`, `ddpg_bytes` long: random nets, targets and average as copies, nothing stored, the null context
+ * [Z].
+ */
 export function ddpg_create(base: usize, shape: usize, seedLow: i32, seedHigh: i32): void {
   layOut(base, base + headBytes(hiddenOf(shape), load<i32>(shape, 20)), shape)
   const agent = changetype<Agent>(base)

@@ -88,7 +88,10 @@ export function ddpg_update(pointer: usize, steps: i32): i32 {
   return OK
 }
 
-/** One update on what `drawPairs` draws; the encoder's parameters, where there is one, learn from the critic's loss. */
+/**
+ * One update on what `drawPairs` draws, N transitions of G groups with their contexts [G, Z]; the encoder's parameters,
+ * where there is one, learn from the critic's loss.
+ */
 export function ddpg_update_pairs(pointer: usize, groups: i32, encoder: usize): i32 {
   const agent = changetype<Agent>(pointer)
   const status = drawPairs(agent, groups, encoder)

@@ -117,7 +117,7 @@ export function dqn_bytes(shape: usize): usize {
   return layOut(head, shape) - head
 }
 
-/** Makes an agent in `base`, `dqn_bytes` long: a random net, its target a copy, nothing stored, the null context. */
+/** Makes an agent in `base`, `dqn_bytes` long: a random net, its target a copy, nothing stored, the null context [Z]. */
 export function dqn_create(base: usize, shape: usize, seedLow: i32, seedHigh: i32): void {
   layOut(base, shape)
   const dqn = changetype<Dqn>(base)
@@ -129,6 +129,10 @@ export function dqn_create(base: usize, shape: usize, seedLow: i32, seedHigh: i3
   guardBlock(dqn.guard, dqn.online, 4 * flatBytes(dqn), dqn.guard.copy)
 }
 
+/**
+ * Sets the loss (DQN_…), double Q-learning, Adam's options, γ, and how the target follows: by `targetRate` after every
+ * `targetInterval` updates.
+ */
 export function dqn_configure(
   pointer: usize, loss: i32, isDouble: i32, learningRate: f64, weightDecay: f64, maxNorm: f64, discount: f64, targetRate: f64, targetInterval: i32,
 ): void {
@@ -146,6 +150,7 @@ export function dqn_q(pointer: usize): usize {
   return changetype<Dqn>(pointer).q
 }
 
+/** A figure or setting, `which` of DQN_LEARNING_RATE, DQN_LOSS, DQN_MEAN_Q; figures are those of the last update. */
 export function dqn_get(pointer: usize, which: i32): f64 {
   const dqn = changetype<Dqn>(pointer)
   switch (which) {
@@ -155,6 +160,7 @@ export function dqn_get(pointer: usize, which: i32): f64 {
   }
 }
 
+/** Sets what `dqn_get` reads. */
 export function dqn_set(pointer: usize, which: i32, value: f64): void {
   const dqn = changetype<Dqn>(pointer)
   switch (which) {
@@ -164,7 +170,7 @@ export function dqn_set(pointer: usize, which: i32, value: f64): void {
   }
 }
 
-/** Copies a flat block to (`toFlat`) or from the canonical layout; what is set counts as good. */
+/** Copies a flat block to (`toFlat`) or from the canonical layout [mlp_canonical]; what is set counts as good. */
 export function dqn_convert(pointer: usize, which: i32, canonical: usize, toFlat: i32): void {
   const dqn = changetype<Dqn>(pointer)
   let block = dqn.gradients

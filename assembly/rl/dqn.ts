@@ -45,7 +45,10 @@ export function dqn_update(pointer: usize, steps: i32): i32 {
   return OK
 }
 
-/** One update on what `drawPairs` draws; the encoder's parameters, where there is one, learn from the loss. */
+/**
+ * One update on what `drawPairs` draws, N transitions of G groups with their contexts [G, Z]; the encoder's parameters,
+ * where there is one, learn from the loss.
+ */
 export function dqn_update_pairs(pointer: usize, groups: i32, encoder: usize): i32 {
   const dqn = changetype<Dqn>(pointer)
   const status = drawPairs(dqn, groups, encoder)

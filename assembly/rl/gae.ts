@@ -16,6 +16,7 @@
 }
 
 /**
+ * rewards, values, nextValues, advantages, returns f64 [T]; ends, partitionOf i32 [T]; carry f64 [P].
  * advantage = δ + γλ · the next step's advantage, δ = r + γ V(next) − V; return = advantage + V.
  * The last step of each partition, like a truncated one, stands on V(next) alone.
  */
@@ -37,7 +38,10 @@ export function gae_estimate(
   }
 }
 
-/** return = r + γ · the next step's return inside the episode, nothing beyond it; advantage = return − V. */
+/**
+ * Columns [T] as in `gae_estimate`. return = r + γ · the next step's return inside the episode, nothing beyond it; advantage
+ * = return − V.
+ */
 export function gae_monte_carlo(
   steps: i32, partitions: i32, rewards: usize, values: usize, ends: usize, partitionOf: usize, carry: usize, discount: f64,
   advantages: usize, returns: usize,

@@ -170,6 +170,10 @@ export function off_policy_insert(pointer: usize, ring: i32): i32 {
   return insertRecord(ringAt(agent.rings, ring), agent.io) ? abi.OK : abi.NOT_FINITE
 }
 
+/**
+ * Where a part of a DDPG or DQN agent lies, `which` of OFF_POLICY_…: one io record, indices i32 [N], goals and values [N],
+ * context [Z], contexts and slopes [G, Z], chosen rings i32 [G].
+ */
 export function off_policy_pointer(pointer: usize, which: i32): usize {
   const agent = changetype<OffPolicy>(pointer)
   switch (which) {
@@ -187,9 +191,12 @@ export function off_policy_pointer(pointer: usize, which: i32): usize {
   }
 }
 
+/** Updates done. */
 export function off_policy_updates(pointer: usize): i32 {
   return changetype<OffPolicy>(pointer).updates
 }
+
+/** Sets the number of updates done. */
 export function off_policy_set_updates(pointer: usize, updates: i32): void {
   changetype<OffPolicy>(pointer).updates = updates
 }
@@ -198,9 +205,13 @@ export function off_policy_set_updates(pointer: usize, updates: i32): void {
 export function off_policy_ring_count(pointer: usize, ring: i32): i32 {
   return ringAt(changetype<OffPolicy>(pointer).rings, ring).count
 }
+
+/** Where the next transition of a ring goes. */
 export function off_policy_ring_cursor(pointer: usize, ring: i32): i32 {
   return ringAt(changetype<OffPolicy>(pointer).rings, ring).cursor
 }
+
+/** Sets how many transitions a ring holds and where the next one goes; records are written beforehand. */
 export function off_policy_set_ring(pointer: usize, ring: i32, count: i32, cursor: i32): void {
   const head = ringAt(changetype<OffPolicy>(pointer).rings, ring)
   head.count = count

@@ -6,6 +6,7 @@ import { copyReals, mlp_convert, Net } from '../nn/mlp'
 import { keepGood, LastGood } from '../nn/last-good'
 import { policyBytes, policyOf, Ppo, valueBytes } from './ppo-plan'
 
+/** Where a part lies, `which` of PPO_…, else the last good copy; shapes as at the top of `ppo-plan.ts` and `rollout.ts`. */
 export function ppo_pointer(pointer: usize, which: i32): usize {
   const ppo = changetype<Ppo>(pointer)
   switch (which) {
@@ -32,6 +33,7 @@ export function ppo_pointer(pointer: usize, which: i32): usize {
   }
 }
 
+/** A setting, `which` of PPO_UPDATES … PPO_ENTROPY_WEIGHT, or a figure of the last update. */
 export function ppo_get(pointer: usize, which: i32): f64 {
   const ppo = changetype<Ppo>(pointer)
   switch (which) {
@@ -45,6 +47,7 @@ export function ppo_get(pointer: usize, which: i32): f64 {
   }
 }
 
+/** Sets what `ppo_get` reads. */
 export function ppo_set(pointer: usize, which: i32, value: f64): void {
   const ppo = changetype<Ppo>(pointer)
   switch (which) {

@@ -220,7 +220,7 @@ export function ppo_bytes(shape: usize): usize {
 }
 
 /**
- * Makes an agent in `base`, `ppo_bytes` long: random nets, an empty rollout, null contexts.
+ * Makes an agent in `base`, `ppo_bytes` long: random nets, an empty rollout, null contexts [P, Z].
  * orthogonal: gains √2, .01 for the policy's outputs and 1 for the value, biases 0 (CleanRL); otherwise uniform in ±1/sqrt(in).
  */
 export function ppo_create(base: usize, shape: usize, orthogonal: i32, seedLow: i32, seedHigh: i32): void {

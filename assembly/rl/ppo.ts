@@ -65,10 +65,12 @@ export function ppo_insert(pointer: usize, reward: f64, terminated: i32, partiti
   return OK
 }
 
+/** The episode of a partition is over: its newest step counts as truncated unless it was terminal. */
 export function ppo_end_episode(pointer: usize, partition: i32): void {
   endEpisode(changetype<Ppo>(pointer), partition)
 }
 
+/** Forgets the rollout; weights and moments stay. */
 export function ppo_clear(pointer: usize): void {
   clearRollout(changetype<Ppo>(pointer))
 }
@@ -83,7 +85,10 @@ export function ppo_choose(pointer: usize, count: i32): void {
   choosePartitions(changetype<Ppo>(pointer), count)
 }
 
-/** Values, advantages and returns of the rollout: 0, or EMPTY. With an encoder the chosen partitions' staged contexts come behind the states. */
+/**
+ * Values, advantages and returns [C] of the rollout: 0, or EMPTY. With an encoder the chosen partitions' staged contexts
+ * come behind the states.
+ */
 export function ppo_prepare(pointer: usize, encoderPointer: usize): i32 {
   const ppo = changetype<Ppo>(pointer)
   const dealt = dealRows(ppo, ppo.order)
@@ -120,7 +125,8 @@ function shuffle(order: usize, count: i32, random: usize): void {
 
 /**
  * One pass over the chosen partitions' prepared steps in mini-batches: every step once in random order, the last mini-batch as
- * small as it comes; or as many drawn with replacement. `slopes` becomes their mean dLoss/dcontexts. With an encoder its staged
+ * small as it comes; or as many drawn with replacement. `slopes` [P, Z] becomes their mean dLoss/dcontexts. With an encoder
+ * its staged
  * contexts are encoded anew before the pass, and it steps along these slopes after it. 0, or EMPTY.
  */
 export function ppo_epoch(pointer: usize, encoderPointer: usize): i32 {

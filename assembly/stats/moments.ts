@@ -30,7 +30,7 @@ export function moments_create(block: usize, size: i32): void {
   }
 }
 
-/** Merges n >= 1 rows. */
+/** Merges n >= 1 rows of x f32 [n, D]. */
 export function moments_update(block: usize, x: usize, n: i32): void {
   const count = load<f64>(block)
   const size = <usize>load<i32>(block, 8)

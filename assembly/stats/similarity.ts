@@ -4,7 +4,8 @@
 // A dot product is summed in eight lanes (element i in lane i mod 8), which are added up in one order: SIMD or not, same bits.
 
 /**
- * The first row of `group` whose dot product with x is largest, −1 when the group has none. Writes that product at `best`.
+ * row f32 [n, W], group i32 [n], x f32 [W]: the first row of `group` whose dot product with x is largest, −1 when the group
+ * has none. Writes that product at `best`.
  * @param width  W
  */
 export function similarity_nearest(row: usize, group: usize, x: usize, best: usize, n: i32, width: i32, wanted: i32): i32 {

@@ -134,6 +134,10 @@ function fillNormal(at: usize, n: usize, deviation: f64, random: usize): void {
   for (let i: usize = 0; i < n; i++) store<Real>(at + i * REAL, <Real>(random_normal(random) * deviation))
 }
 
+/**
+ * Where a part lies, `which` of LENGTH_…: text u8, hashed rows i32, counts f32 [C], probabilities [8], table [V, D], its
+ * squares [V], weights and their squares, moments.
+ */
 export function length_pointer(base: usize, which: i32): usize {
   const net = changetype<LengthModel>(base)
   switch (which) {
@@ -149,6 +153,7 @@ export function length_pointer(base: usize, which: i32): usize {
   }
 }
 
+/** A figure or setting, `which` of LENGTH_RATE … LENGTH_WEIGHT_COUNT, else bytes of text that fit. */
 export function length_get(base: usize, which: i32): f64 {
   const net = changetype<LengthModel>(base)
   switch (which) {
@@ -160,6 +165,7 @@ export function length_get(base: usize, which: i32): f64 {
   }
 }
 
+/** Sets the rate, the updates or the rows seen. */
 export function length_set(base: usize, which: i32, value: f64): void {
   const net = changetype<LengthModel>(base)
   switch (which) {

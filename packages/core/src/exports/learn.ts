@@ -21,6 +21,10 @@ export class LearnExports extends Gate {
     }
   }
 
+  /**
+   * Options at `pointer`. weightDecay: L2, or with `decoupled` of the weights themselves (AdamW); maxNorm: of the gradient, 0
+   * for no clipping.
+   */
   adam_configure(
     pointer: number,
     learningRate: number,
@@ -38,6 +42,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Bytes of the options that `adam_configure` fills. */
   adam_options_bytes(): number {
     try {
       return this.raw.adam_options_bytes!() >>> 0
@@ -46,7 +51,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** `adam` for a gradient of any origin: 0, or NOT_FINITE and nothing changed. */
+  /** `adam` for a gradient of any origin; theta, g, m, v [n]. 0, or NOT_FINITE and nothing changed. */
   adam_step(options: number, theta: number, g: number, m: number, v: number, n: number, step: number): number {
     try {
       return this.raw.adam_step!(options, theta, g, m, v, n, step)
@@ -99,7 +104,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Copies one net's part of a block to (`toFlat`) or from the canonical layout, which makes
+  /** Copies one net's part of a block to (`toFlat`) or from the canonical layout [bcq_canonical], which makes
    * what is there the last good. The target block holds perturbation and critics. */
   bcq_convert(pointer: number, block: number, net: number, canonical: number, toFlat: number): void {
     try {
@@ -110,7 +115,8 @@ export class LearnExports extends Gate {
   }
 
   /**
-   * Makes an agent in `base`, `bcq_bytes` long: random nets, targets as copies, nothing stored. The latents that it acts with are
+   * Makes an agent in `base`, `bcq_bytes` long: random nets, targets as copies, nothing stored, acting latents [C, Z]. The
+   * latents that it acts with are
    * drawn here, once, so that acting is a function of the state; the first of them is the middle of the prior.
    */
   bcq_create(base: number, shape: number, seedLow: number, seedHigh: number, latentBound: number): void {
@@ -130,6 +136,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** A figure or setting, `which` of BCQ_LEARNING_RATE … BCQ_CURSOR; losses are those of the last update. */
   bcq_get(pointer: number, which: number): number {
     try {
       return this.raw.bcq_get!(pointer, which)
@@ -178,7 +185,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** `move` for dense arrays of any origin. */
+  /** `move` for dense arrays of any origin: out, actions, shifts [n]. */
   bcq_move(out: number, actions: number, shifts: number, reach: number, n: number): void {
     try {
       this.raw.bcq_move!(out, actions, shifts, reach, n)
@@ -187,6 +194,10 @@ export class LearnExports extends Gate {
     }
   }
 
+  /**
+   * Where a part lies, `which` of BCQ_…; shapes as at the top of `bcq-plan.ts`. What ends in a net's outputs has rows of
+   * padded(width) numbers.
+   */
   bcq_pointer(pointer: number, which: number): number {
     try {
       return this.raw.bcq_pointer!(pointer, which) >>> 0
@@ -204,6 +215,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets what `bcq_get` reads. */
   bcq_set(pointer: number, which: number, value: number): void {
     try {
       this.raw.bcq_set!(pointer, which, value)
@@ -292,7 +304,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Copies a flat block to (`toFlat`) or from the canonical layout. */
+  /** Copies a flat block to (`toFlat`) or from the canonical layout [ddpg_canonical]. */
   ddpg_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
     try {
       this.raw.ddpg_convert!(pointer, which, canonical, toFlat)
@@ -301,7 +313,10 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Makes an agent in `base`, `ddpg_bytes` long: random nets, targets and average as copies, nothing stored. */
+  /**
+   * Makes an agent in `base`, `ddpg_bytes` long: random nets, targets and average as copies, nothing stored, the null context
+   * [Z].
+   */
   ddpg_create(base: number, shape: number, seedLow: number, seedHigh: number): void {
     try {
       this.raw.ddpg_create!(base, shape, seedLow, seedHigh)
@@ -310,6 +325,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** A figure or setting, `which` of DDPG_ACTOR_LEARNING_RATE … DDPG_MEAN_Q; losses are those of the last update. */
   ddpg_get(pointer: number, which: number): number {
     try {
       return this.raw.ddpg_get!(pointer, which)
@@ -345,6 +361,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets what `ddpg_get` reads. */
   ddpg_set(pointer: number, which: number, value: number): void {
     try {
       this.raw.ddpg_set!(pointer, which, value)
@@ -371,7 +388,10 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** One update on what `drawPairs` draws; the encoder's parameters, where there is one, learn from the critic's loss. */
+  /**
+   * One update on what `drawPairs` draws, N transitions of G groups with their contexts [G, Z]; the encoder's parameters,
+   * where there is one, learn from the critic's loss.
+   */
   ddpg_update_pairs(pointer: number, groups: number, encoder: number): number {
     try {
       return this.raw.ddpg_update_pairs!(pointer, groups, encoder)
@@ -398,6 +418,10 @@ export class LearnExports extends Gate {
     }
   }
 
+  /**
+   * Sets the loss (DQN_…), double Q-learning, Adam's options, γ, and how the target follows: by `targetRate` after every
+   * `targetInterval` updates.
+   */
   dqn_configure(
     pointer: number,
     loss: number,
@@ -426,7 +450,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Copies a flat block to (`toFlat`) or from the canonical layout; what is set counts as good. */
+  /** Copies a flat block to (`toFlat`) or from the canonical layout [mlp_canonical]; what is set counts as good. */
   dqn_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
     try {
       this.raw.dqn_convert!(pointer, which, canonical, toFlat)
@@ -435,7 +459,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Makes an agent in `base`, `dqn_bytes` long: a random net, its target a copy, nothing stored, the null context. */
+  /** Makes an agent in `base`, `dqn_bytes` long: a random net, its target a copy, nothing stored, the null context [Z]. */
   dqn_create(base: number, shape: number, seedLow: number, seedHigh: number): void {
     try {
       this.raw.dqn_create!(base, shape, seedLow, seedHigh)
@@ -444,6 +468,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** A figure or setting, `which` of DQN_LEARNING_RATE, DQN_LOSS, DQN_MEAN_Q; figures are those of the last update. */
   dqn_get(pointer: number, which: number): number {
     try {
       return this.raw.dqn_get!(pointer, which)
@@ -470,6 +495,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets what `dqn_get` reads. */
   dqn_set(pointer: number, which: number, value: number): void {
     try {
       this.raw.dqn_set!(pointer, which, value)
@@ -496,7 +522,10 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** One update on what `drawPairs` draws; the encoder's parameters, where there is one, learn from the loss. */
+  /**
+   * One update on what `drawPairs` draws, N transitions of G groups with their contexts [G, Z]; the encoder's parameters,
+   * where there is one, learn from the loss.
+   */
   dqn_update_pairs(pointer: number, groups: number, encoder: number): number {
     try {
       return this.raw.dqn_update_pairs!(pointer, groups, encoder)
@@ -532,6 +561,10 @@ export class LearnExports extends Gate {
     }
   }
 
+  /**
+   * Sets Adam's rate, the largest norm of the gradient (0: any) and the share of pooled features [W] that is dropped while
+   * learning.
+   */
   encoder_configure(pointer: number, learningRate: number, maxNorm: number, dropout: number): void {
     try {
       this.raw.encoder_configure!(pointer, learningRate, maxNorm, dropout)
@@ -540,7 +573,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Copies a block to (`toFlat`) or from the canonical layout. */
+  /** Copies a block to (`toFlat`) or from the canonical layout [encoder_canonical]. */
   encoder_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
     try {
       this.raw.encoder_convert!(pointer, which, canonical, toFlat)
@@ -549,7 +582,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Makes an encoder in `base`, `encoder_bytes` long, with random nets as PyTorch draws them. */
+  /** Makes an encoder in `base`, `encoder_bytes` long, with random nets as PyTorch draws them. shape i32 [10 + d]: see above. */
   encoder_create(base: number, shape: number, seedLow: number, seedHigh: number): void {
     try {
       this.raw.encoder_create!(base, shape, seedLow, seedHigh)
@@ -594,6 +627,10 @@ export class LearnExports extends Gate {
     }
   }
 
+  /**
+   * Where a part lies, `which` of ENCODER_STEPS … ENCODER_RANDOM, else the last good copy: steps [G·M·T, I], lengths i32
+   * [G·M], counts i32 [G], embeddings and slopes [G, Z].
+   */
   encoder_pointer(pointer: number, which: number): number {
     try {
       return this.raw.encoder_pointer!(pointer, which) >>> 0
@@ -602,6 +639,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets the number of updates done, on which Adam's correction depends. */
   encoder_set_updates(pointer: number, updates: number): void {
     try {
       this.raw.encoder_set_updates!(pointer, updates)
@@ -619,6 +657,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Updates done. */
   encoder_updates(pointer: number): number {
     try {
       return this.raw.encoder_updates!(pointer)
@@ -628,6 +667,7 @@ export class LearnExports extends Gate {
   }
 
   /**
+   * rewards, values, nextValues, advantages, returns f64 [T]; ends, partitionOf i32 [T]; carry f64 [P].
    * advantage = δ + γλ · the next step's advantage, δ = r + γ V(next) − V; return = advantage + V.
    * The last step of each partition, like a truncated one, stands on V(next) alone.
    */
@@ -665,7 +705,10 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** return = r + γ · the next step's return inside the episode, nothing beyond it; advantage = return − V. */
+  /**
+   * Columns [T] as in `gae_estimate`. return = r + γ · the next step's return inside the episode, nothing beyond it; advantage
+   * = return − V.
+   */
   gae_monte_carlo(
     steps: number,
     partitions: number,
@@ -741,6 +784,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Numbers in the canonical layout. */
   gru_canonical(gru: number): number {
     try {
       return this.raw.gru_canonical!(gru)
@@ -749,7 +793,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** canonical → flat (`toFlat`) or flat → canonical. */
+  /** canonical [gru_canonical] → flat [gru_flat] (`toFlat`), or flat → canonical. */
   gru_convert(pointer: number, flat: number, canonical: number, toFlat: number): void {
     try {
       this.raw.gru_convert!(pointer, flat, canonical, toFlat)
@@ -758,6 +802,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Numbers of a flat block. */
   gru_flat(gru: number): number {
     try {
       return this.raw.gru_flat!(gru)
@@ -791,7 +836,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Canonical parameters uniform in ±1/sqrt(H), PyTorch's default. */
+  /** Canonical parameters [gru_canonical] uniform in ±1/sqrt(H), PyTorch's default. */
   gru_initialise(pointer: number, canonical: number, random: number): void {
     try {
       this.raw.gru_initialise!(pointer, canonical, random)
@@ -826,6 +871,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Bytes of a plan. */
   gru_plan_bytes(): number {
     try {
       return this.raw.gru_plan_bytes!() >>> 0
@@ -834,6 +880,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Numbers of a workspace. */
   gru_workspace(gru: number): number {
     try {
       return this.raw.gru_workspace!(gru)
@@ -851,6 +898,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** One of the counters LAST_GOOD_AGE … LAST_GOOD_RESTORED. */
   last_good_get(pointer: number, which: number): number {
     try {
       return this.raw.last_good_get!(pointer, which)
@@ -868,6 +916,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets one of the counters LAST_GOOD_AGE … LAST_GOOD_RESTORED. */
   last_good_set(pointer: number, which: number, value: number): void {
     try {
       this.raw.last_good_set!(pointer, which, value)
@@ -894,6 +943,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** A figure or setting, `which` of LENGTH_RATE … LENGTH_WEIGHT_COUNT, else bytes of text that fit. */
   length_get(base: number, which: number): number {
     try {
       return this.raw.length_get!(base, which)
@@ -911,6 +961,10 @@ export class LearnExports extends Gate {
     }
   }
 
+  /**
+   * Where a part lies, `which` of LENGTH_…: text u8, hashed rows i32, counts f32 [C], probabilities [8], table [V, D], its
+   * squares [V], weights and their squares, moments.
+   */
   length_pointer(base: number, which: number): number {
     try {
       return this.raw.length_pointer!(base, which) >>> 0
@@ -928,6 +982,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets the rate, the updates or the rows seen. */
   length_set(base: number, which: number, value: number): void {
     try {
       this.raw.length_set!(base, which, value)
@@ -945,6 +1000,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** cos x, x in radians. */
   math_cos(x: number): number {
     try {
       return this.raw.math_cos!(x)
@@ -953,6 +1009,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** e^x; the same bits on every engine, as all that follow. */
   math_exp(x: number): number {
     try {
       return this.raw.math_exp!(x)
@@ -961,6 +1018,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** ln x; NaN below 0, −∞ at 0. */
   math_log(x: number): number {
     try {
       return this.raw.math_log!(x)
@@ -969,6 +1027,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** ln Γ(x) for x > 0. */
   math_log_gamma(x: number): number {
     try {
       return this.raw.math_log_gamma!(x)
@@ -977,6 +1036,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** x^y. */
   math_pow(x: number, y: number): number {
     try {
       return this.raw.math_pow!(x, y)
@@ -985,6 +1045,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** 1 / (1 + e^−x), without overflow on either side. */
   math_sigmoid(x: number): number {
     try {
       return this.raw.math_sigmoid!(x)
@@ -993,6 +1054,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** sin x, x in radians. */
   math_sin(x: number): number {
     try {
       return this.raw.math_sin!(x)
@@ -1001,6 +1063,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** tanh x. */
   math_tanh(x: number): number {
     try {
       return this.raw.math_tanh!(x)
@@ -1054,6 +1117,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Numbers in the canonical layout. */
   mlp_canonical(net: number): number {
     try {
       return this.raw.mlp_canonical!(net)
@@ -1062,7 +1126,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** canonical → flat (`toFlat`) or flat → canonical. */
+  /** canonical [mlp_canonical] → flat [mlp_flat] (`toFlat`), or flat → canonical. */
   mlp_convert(pointer: number, flat: number, canonical: number, toFlat: number): void {
     try {
       this.raw.mlp_convert!(pointer, flat, canonical, toFlat)
@@ -1071,6 +1135,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Numbers of a flat block. */
   mlp_flat(net: number): number {
     try {
       return this.raw.mlp_flat!(net)
@@ -1088,7 +1153,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Every weight and bias uniform in ±1/sqrt(in), drawn in canonical order (PyTorch's default). */
+  /** Every weight and bias of a flat block [mlp_flat] uniform in ±1/sqrt(in), drawn in canonical order (PyTorch's default). */
   mlp_initialise(pointer: number, flat: number, random: number): void {
     try {
       this.raw.mlp_initialise!(pointer, flat, random)
@@ -1115,6 +1180,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Numbers of a workspace. */
   mlp_workspace(net: number): number {
     try {
       return this.raw.mlp_workspace!(net)
@@ -1153,7 +1219,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Merges n >= 1 rows. */
+  /** Merges n >= 1 rows of x f32 [n, D]. */
   moments_update(block: number, x: number, n: number): void {
     try {
       this.raw.moments_update!(block, x, n)
@@ -1171,6 +1237,10 @@ export class LearnExports extends Gate {
     }
   }
 
+  /**
+   * Where a part of a DDPG or DQN agent lies, `which` of OFF_POLICY_…: one io record, indices i32 [N], goals and values [N],
+   * context [Z], contexts and slopes [G, Z], chosen rings i32 [G].
+   */
   off_policy_pointer(pointer: number, which: number): number {
     try {
       return this.raw.off_policy_pointer!(pointer, which) >>> 0
@@ -1188,6 +1258,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Where the next transition of a ring goes. */
   off_policy_ring_cursor(pointer: number, ring: number): number {
     try {
       return this.raw.off_policy_ring_cursor!(pointer, ring)
@@ -1196,6 +1267,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets how many transitions a ring holds and where the next one goes; records are written beforehand. */
   off_policy_set_ring(pointer: number, ring: number, count: number, cursor: number): void {
     try {
       this.raw.off_policy_set_ring!(pointer, ring, count, cursor)
@@ -1204,6 +1276,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets the number of updates done. */
   off_policy_set_updates(pointer: number, updates: number): void {
     try {
       this.raw.off_policy_set_updates!(pointer, updates)
@@ -1212,6 +1285,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Updates done. */
   off_policy_updates(pointer: number): number {
     try {
       return this.raw.off_policy_updates!(pointer)
@@ -1310,6 +1384,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Forgets the rollout; weights and moments stay. */
   ppo_clear(pointer: number): void {
     try {
       this.raw.ppo_clear!(pointer)
@@ -1375,7 +1450,7 @@ export class LearnExports extends Gate {
   }
 
   /**
-   * Makes an agent in `base`, `ppo_bytes` long: random nets, an empty rollout, null contexts.
+   * Makes an agent in `base`, `ppo_bytes` long: random nets, an empty rollout, null contexts [P, Z].
    * orthogonal: gains √2, .01 for the policy's outputs and 1 for the value, biases 0 (CleanRL); otherwise uniform in ±1/sqrt(in).
    */
   ppo_create(base: number, shape: number, orthogonal: number, seedLow: number, seedHigh: number): void {
@@ -1386,6 +1461,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** The episode of a partition is over: its newest step counts as truncated unless it was terminal. */
   ppo_end_episode(pointer: number, partition: number): void {
     try {
       this.raw.ppo_end_episode!(pointer, partition)
@@ -1396,7 +1472,8 @@ export class LearnExports extends Gate {
 
   /**
    * One pass over the chosen partitions' prepared steps in mini-batches: every step once in random order, the last mini-batch as
-   * small as it comes; or as many drawn with replacement. `slopes` becomes their mean dLoss/dcontexts. With an encoder its staged
+   * small as it comes; or as many drawn with replacement. `slopes` [P, Z] becomes their mean dLoss/dcontexts. With an encoder
+   * its staged
    * contexts are encoded anew before the pass, and it steps along these slopes after it. 0, or EMPTY.
    */
   ppo_epoch(pointer: number, encoderPointer: number): number {
@@ -1416,6 +1493,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** A setting, `which` of PPO_UPDATES … PPO_ENTROPY_WEIGHT, or a figure of the last update. */
   ppo_get(pointer: number, which: number): number {
     try {
       return this.raw.ppo_get!(pointer, which)
@@ -1451,6 +1529,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Where a part lies, `which` of PPO_…, else the last good copy; shapes as at the top of `ppo-plan.ts` and `rollout.ts`. */
   ppo_pointer(pointer: number, which: number): number {
     try {
       return this.raw.ppo_pointer!(pointer, which) >>> 0
@@ -1459,7 +1538,10 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Values, advantages and returns of the rollout: 0, or EMPTY. With an encoder the chosen partitions' staged contexts come behind the states. */
+  /**
+   * Values, advantages and returns [C] of the rollout: 0, or EMPTY. With an encoder the chosen partitions' staged contexts
+   * come behind the states.
+   */
   ppo_prepare(pointer: number, encoderPointer: number): number {
     try {
       return this.raw.ppo_prepare!(pointer, encoderPointer)
@@ -1468,6 +1550,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets what `ppo_get` reads. */
   ppo_set(pointer: number, which: number, value: number): void {
     try {
       this.raw.ppo_set!(pointer, which, value)
@@ -1632,6 +1715,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Requests that wait. */
   queue_size(block: number): number {
     try {
       return this.raw.queue_size!(block)
@@ -1748,6 +1832,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets the loss (REGRESSOR_…), Adam's options and the share of hidden outputs dropped while learning; maxNorm 0: no clipping. */
   regressor_configure(
     pointer: number,
     loss: number,
@@ -1763,7 +1848,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Copies a flat block to (`toFlat`) or from the canonical layout; what is set counts as good. */
+  /** Copies a flat block to (`toFlat`) or from the canonical layout [regressor_canonical]; what is set counts as good. */
   regressor_convert(pointer: number, which: number, canonical: number, toFlat: number): void {
     try {
       this.raw.regressor_convert!(pointer, which, canonical, toFlat)
@@ -1772,7 +1857,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** Makes a regressor in `base`, `regressor_bytes` long: a random net, the null context. */
+  /** Makes a regressor in `base`, `regressor_bytes` long: a random net, the null context [Z]. shape: see `regressor_bytes`. */
   regressor_create(base: number, shape: number, seedLow: number, seedHigh: number): void {
     try {
       this.raw.regressor_create!(base, shape, seedLow, seedHigh)
@@ -1810,6 +1895,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** The learning rate, the loss of the last update, or the number of updates. */
   regressor_get(pointer: number, which: number): number {
     try {
       return this.raw.regressor_get!(pointer, which)
@@ -1830,6 +1916,10 @@ export class LearnExports extends Gate {
     }
   }
 
+  /**
+   * Where a part lies, `which` of REGRESSOR_INPUTS … REGRESSOR_RANDOM, else the last good copy: inputs [N, F + Z], goals and
+   * predictions [N, O], groups i32 [N], context [Z], contexts and slopes [G, Z].
+   */
   regressor_pointer(pointer: number, which: number): number {
     try {
       return this.raw.regressor_pointer!(pointer, which) >>> 0
@@ -1847,6 +1937,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Sets what `regressor_get` reads. */
   regressor_set(pointer: number, which: number, value: number): void {
     try {
       this.raw.regressor_set!(pointer, which, value)
@@ -1873,6 +1964,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Where a column lies, `which` of REPLAY_…: tenant and bypasses i32 [N], slowdown f64 [B + 1], the others f64 [N]. */
   replay_column(block: number, which: number): number {
     try {
       return this.raw.replay_column!(block, which) >>> 0
@@ -1881,6 +1973,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Makes a replay in `block`, `replay_bytes` long; the columns are the caller's to fill. */
   replay_create(block: number, rows: number, servers: number, batch: number): void {
     try {
       this.raw.replay_create!(block, rows, servers, batch)
@@ -1890,7 +1983,7 @@ export class LearnExports extends Gate {
   }
 
   /**
-   * Runs all rows; columns in: arrival (in order), tokens, estimate, tenant, slowdown; out: start, finish, bypasses.
+   * Runs all rows; columns [N] in: arrival (in order), tokens, estimate, tenant, slowdown [B + 1]; out: start, finish, bypasses.
    *
    * @param queue       empty, with room for all rows; with ageing by work of slope 1
    * @param bypass      ageing by work; below 0 none
@@ -1914,7 +2007,8 @@ export class LearnExports extends Gate {
   }
 
   /**
-   * The first row of `group` whose dot product with x is largest, −1 when the group has none. Writes that product at `best`.
+   * row f32 [n, W], group i32 [n], x f32 [W]: the first row of `group` whose dot product with x is largest, −1 when the group
+   * has none. Writes that product at `best`.
    * @param width  W
    */
   similarity_nearest(
@@ -1933,7 +2027,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** y = f(x) over n numbers, kind 0 exp, 1 tanh, 2 sigmoid; four at a time where the build can. */
+  /** y [n] = f(x [n]), kind 0 exp, 1 tanh, 2 sigmoid; four at a time where the build can. */
   single_map(kind: number, x: number, y: number, n: number): void {
     try {
       this.raw.single_map!(kind, x, y, n)
@@ -1942,6 +2036,7 @@ export class LearnExports extends Gate {
     }
   }
 
+  /** Bytes of a machine. */
   svm_bytes(inputs: number, features: number): number {
     try {
       return this.raw.svm_bytes!(inputs, features) >>> 0
@@ -1950,7 +2045,7 @@ export class LearnExports extends Gate {
     }
   }
 
-  /** An untrained machine whose kernel is exp(−gamma |x − y|²); `random` draws its features. */
+  /** An untrained machine whose kernel is exp(−gamma |x − y|²); `random` draws its features W [F, D] and offsets [D]. */
   svm_create(
     block: number,
     inputs: number,
