@@ -1,7 +1,7 @@
 // The names a user wants first; everything else is in the subpaths (`trimtab/core`, `trimtab/learn`, …).
 export { ControlLoop, EnvelopePilot, rulePilot, servingPilot, type Tick } from '@trimtab/control'
 export { type Controller, type Core, createCore, type Environment, Random, TrimtabError } from '@trimtab/core'
-export { createDdpg, type Ddpg, loadPolicy } from '@trimtab/learn'
+export { createDdpg, type Ddpg, evaluate, loadPolicy, train } from '@trimtab/learn'
 export {
   type Application,
   AutoscalingEnvironment,

@@ -1,7 +1,7 @@
-import { type Controller, type Environment, Problems } from '@trimtab/core'
+import { type Controller, Problems } from '@trimtab/core'
 import type { GuardOptions } from './guard.js'
 import { type EpisodeSummary, HOLD, type Source, servingPilot } from './pilot.js'
-import { runEpisode } from './run-episode.js'
+import { runEpisode, type TrainingEnvironment } from './run-episode.js'
 import type { Tick } from './tick.js'
 
 /** How a controller is judged. */
@@ -59,7 +59,11 @@ const EPISODES = 10
  * @example
  * const { mean, deviation } = evaluate(agent, environment, { seeds: [7, 8, 9] })
  */
-export function evaluate(controller: Controller, environment: Environment, options: EvaluateOptions = {}): Evaluation {
+export function evaluate(
+  controller: Controller,
+  environment: TrainingEnvironment,
+  options: EvaluateOptions = {},
+): Evaluation {
   const { seed = FIRST_SEED, rule = HOLD, onEpisode, seeds: given, ...rest } = options
   const seeds = given ?? Array.from({ length: EPISODES }, (_, i) => seed + i)
   const problems = new Problems()

@@ -21,8 +21,9 @@ export {
   servingPilot,
 } from './pilot.js'
 export type { QuantityDirectionLimit, QuantityLimit, QuantityLimits } from './quantity-limiter.js'
-export { type EpisodeOptions, runEpisode } from './run-episode.js'
+export { type EpisodeOptions, runEpisode, type TrainingEnvironment } from './run-episode.js'
 export { type Seat, strictSeat } from './seat.js'
 export { observationFault, requireStep, stepFault } from './step-check.js'
 export type { TelemetryFault } from './telemetry-check.js'
 export { copyTick, type Tick } from './tick.js'
+export { exploringPilot, type TrainingReport, type TrainOptions, train } from './train.js'

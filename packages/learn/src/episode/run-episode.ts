@@ -6,6 +6,9 @@ import { strictSeat } from './seat.js'
 import { observationFault, requireStep, stepFault } from './step-check.js'
 import type { Tick } from './tick.js'
 
+/** What training and judging ask of an environment; it need not be clonable. */
+export type TrainingEnvironment = Omit<Environment, 'save' | 'load'>
+
 /** How an episode of a simulator is run. */
 export interface EpisodeOptions {
   /** Of the environment's chance. */
@@ -33,8 +36,11 @@ const ENDLESS = 1_000_000
  * @example
  * const { reward, sources } = runEpisode(environment, rulePilot(rule), { seed: 1 })
  */
-export function runEpisode(environment: Environment, pilot: Pilot, options: EpisodeOptions): EpisodeSummary {
+export function runEpisode(environment: TrainingEnvironment, pilot: Pilot, options: EpisodeOptions): EpisodeSummary {
   const { seed, episode = 0, episodeSteps, guard, onTick, signal } = options
+  if (episodeSteps !== undefined && !(episodeSteps >= 1)) {
+    throw new ConfigError('config_invalid', `episodeSteps must be >= 1, got ${episodeSteps}`)
+  }
   const stepper = new EpisodeStepper({
     environment,
     seat: strictSeat(pilot),
