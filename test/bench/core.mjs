@@ -1,6 +1,7 @@
 // The core's kernels against onnxruntime-web, tfjs-wasm and plain JavaScript, in one process.
 // Every peer must first give the same numbers as the core.
-import { createCore, DdpgKernel, Mlp, Random } from '@trimtab/core'
+import { createCore, Mlp, Random } from '@trimtab/core'
+import { DdpgKernel } from '@trimtab/core/internal'
 import { measure, median, speedUp } from './harness.mjs'
 import { loadTfjs } from './peers/load-tfjs.mjs'
 import { onnxMatMul, onnxMlp } from './peers/onnx.mjs'

@@ -1,6 +1,7 @@
 // Handlers for the recurrent vectors (nn-vectors/README.md beside the vectors), run in the f32 core.
 // A cell's gates r, z, n are not part of the API; its next state and every gradient pin them.
-import { ContextEncoder, Gru, Mlp } from '@trimtab/core'
+import { Gru, Mlp } from '@trimtab/core'
+import { ContextEncoder } from '@trimtab/core/internal'
 import { compare } from './compare.mjs'
 
 const f32 = (rows) => Float32Array.from([rows].flat(Number.POSITIVE_INFINITY))

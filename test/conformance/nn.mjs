@@ -3,15 +3,11 @@
 import {
   Adam,
   allenCunneen,
-  BcqKernel,
-  DdpgKernel,
-  DqnKernel,
   doubleTensor,
   embeddingSimilarity,
   Mlp,
   mg1ProcessorSharing,
   mmcTimes,
-  moveActions,
   pearson,
   percentile,
   pollaczekKhinchine,
@@ -19,9 +15,9 @@ import {
   RunningMoments,
   ravelMultiIndex,
   sampleCategorical,
-  softClippedGoals,
   varianceShare,
 } from '@trimtab/core'
+import { BcqKernel, DdpgKernel, DqnKernel, moveActions, softClippedGoals } from '@trimtab/core/internal'
 import { createQTable, discreteSpace, epsilonAt, linearMap, ornsteinUhlenbeckStep } from '@trimtab/learn'
 import { compare } from './compare.mjs'
 

@@ -1,7 +1,8 @@
 // Handlers for the PPO vectors (nn-vectors/README.md beside the vectors).
 // The loss runs in the f32 core. A row's state is one-hot and the networks are one linear layer, so that the weights are the
 // given outputs, row by row, and their gradients are the slopes at these outputs.
-import { doubleTensor, generalisedAdvantages, monteCarloReturns, PpoKernel } from '@trimtab/core'
+import { doubleTensor } from '@trimtab/core'
+import { generalisedAdvantages, monteCarloReturns, PpoKernel } from '@trimtab/core/internal'
 import { compare } from './compare.mjs'
 
 const f32 = (rows) => Float32Array.from([rows].flat(Number.POSITIVE_INFINITY))

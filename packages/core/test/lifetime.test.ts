@@ -1,17 +1,7 @@
 // Memory, growth, traps and disposal: what a service that runs for years relies on.
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  Adam,
-  Arena,
-  ContextEncoder,
-  type Core,
-  createCore,
-  DdpgKernel,
-  Mlp,
-  Random,
-  RffSvm,
-  RunningMoments,
-} from '../src/index.js'
+import { Adam, type Core, createCore, Mlp, Random, RffSvm, RunningMoments } from '../src/index.js'
+import { Arena, ContextEncoder, DdpgKernel } from '../src/internal.js'
 import { smallAgent, smallOptions } from './rl/ddpg-agent.js'
 
 let core: Core

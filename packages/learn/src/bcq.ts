@@ -1,7 +1,5 @@
 import {
   type Agent,
-  BcqKernel,
-  type BcqReport,
   type Bytes,
   type Core,
   doubleTensor,
@@ -10,6 +8,7 @@ import {
   TensorReader,
   type Transition,
 } from '@trimtab/core'
+import { BcqKernel, type BcqReport } from '@trimtab/core/internal'
 import { type BcqOptions, bcqDefaults, checkBcqOptions } from './bcq-options.js'
 import { requireNoContext, requireTransition } from './checks.js'
 import { checkNoiseOptions, ExplorationNoise } from './noise.js'

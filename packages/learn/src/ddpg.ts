@@ -1,9 +1,6 @@
 import {
   type Bytes,
-  type Context,
-  type ContextEncoder,
   type Core,
-  DdpgKernel,
   doubleTensor,
   Problems,
   type Space,
@@ -12,6 +9,7 @@ import {
   type Transition,
   type UpdateReport,
 } from '@trimtab/core'
+import { type Context, type ContextEncoder, DdpgKernel } from '@trimtab/core/internal'
 import { requireTransition } from './checks.js'
 import { checkDdpgOptions, type DdpgOptions } from './ddpg-options.js'
 import { type DdpgPresetName, ddpgPresets } from './ddpg-presets.js'

@@ -1,12 +1,8 @@
 import {
   type Bytes,
   byteTensor,
-  type Context,
-  type ContextEncoder,
   type Core,
-  DqnKernel,
   doubleTensor,
-  type GuardReport,
   Problems,
   Random,
   type Space,
@@ -15,6 +11,7 @@ import {
   type Transition,
   type UpdateReport,
 } from '@trimtab/core'
+import { type Context, type ContextEncoder, DqnKernel, type GuardReport } from '@trimtab/core/internal'
 import { requireTransition } from './checks.js'
 import { checkDqnOptions, type DqnOptions, type DqnPresetName, dqnPresets } from './dqn-options.js'
 import { epsilonAt } from './epsilon.js'

@@ -1,4 +1,5 @@
-import type { PpoKernelOptions, Problems } from '@trimtab/core'
+import type { Problems } from '@trimtab/core'
+import type { PpoKernelOptions } from '@trimtab/core/internal'
 
 /** Everything that a PPO agent can be told; the networks' outer sizes and the kind of policy come from the spaces. */
 export interface PpoOptions {

@@ -1,15 +1,10 @@
 import {
   type Bytes,
   byteTensor,
-  type Context,
-  type ContextEncoder,
   type Core,
   type CoreMath,
   doubleTensor,
   floatTensor,
-  type PartitionContexts,
-  PpoKernel,
-  type PpoReport,
   Problems,
   Random,
   type Space,
@@ -17,6 +12,13 @@ import {
   TensorReader,
   type Transition,
 } from '@trimtab/core'
+import {
+  type Context,
+  type ContextEncoder,
+  type PartitionContexts,
+  PpoKernel,
+  type PpoReport,
+} from '@trimtab/core/internal'
 import { requireTransition } from './checks.js'
 import { oneSided, requireExplorationScale } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'

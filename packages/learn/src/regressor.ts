@@ -1,14 +1,5 @@
-import {
-  type Bytes,
-  ConfigError,
-  type Core,
-  Problems,
-  type RegressionLoss,
-  RegressorKernel,
-  type RegressorReport,
-  type RowGroups,
-  TensorReader,
-} from '@trimtab/core'
+import { type Bytes, ConfigError, type Core, Problems, TensorReader } from '@trimtab/core'
+import { type RegressionLoss, RegressorKernel, type RegressorReport, type RowGroups } from '@trimtab/core/internal'
 import { ObservationNormaliser } from './normaliser.js'
 import { KERNEL_PREFIX, kernelTensors } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'

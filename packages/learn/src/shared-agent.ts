@@ -1,4 +1,5 @@
-import type { Agent, Context, ContextEncoder, Tensor, UpdateReport } from '@trimtab/core'
+import type { Agent, Tensor, UpdateReport } from '@trimtab/core'
+import type { Context, ContextEncoder } from '@trimtab/core/internal'
 
 /**
  * An agent that many pairs share, what pretraining needs beyond `Agent`: beside the state it sees an embedding z [Z], and what it

@@ -1,5 +1,6 @@
 // Files as Node hands them over: `readFileSync` of a small file gives a Buffer anywhere in a pool.
-import { type Core, copyBytes, createCore } from '@trimtab/core'
+import { type Core, createCore } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   boxSpace,

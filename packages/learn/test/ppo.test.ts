@@ -1,4 +1,5 @@
-import { type Context, ContextEncoder, type Core, createCore, type Step, type Transition } from '@trimtab/core'
+import { type Core, createCore, type Step, type Transition } from '@trimtab/core'
+import { type Context, ContextEncoder } from '@trimtab/core/internal'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   createPpo,

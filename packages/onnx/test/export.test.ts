@@ -1,4 +1,5 @@
-import { type Activation, type Context, ContextEncoder, type Core, createCore, Mlp, Random } from '@trimtab/core'
+import { type Activation, type Core, createCore, Mlp, Random } from '@trimtab/core'
+import { type Context, ContextEncoder } from '@trimtab/core/internal'
 import {
   boxSpace,
   createDdpg,

@@ -1,4 +1,5 @@
-import { type Bytes, copyBytes, FormatError, type Random } from '@trimtab/core'
+import { type Bytes, FormatError, type Random } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 
 const RANDOM_BYTES = 32
 

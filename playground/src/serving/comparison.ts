@@ -1,6 +1,6 @@
 // One workload under both policies, by the core's replay: the simulated server behind the real queue.
-import { type Core, type ReplayOptions, replayRequests } from 'trimtab/core'
-import type { LengthPredictor } from 'trimtab/serve'
+import type { Core } from 'trimtab/core'
+import { type LengthPredictor, type ReplayOptions, replayRequests } from 'trimtab/serve'
 import type { Lane, Requests } from './lane.js'
 import { drawWorkload, secondsPerRequest, type Workload } from './workload.js'
 

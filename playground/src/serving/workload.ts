@@ -1,6 +1,6 @@
 // Who comes when: requests that the page makes up, Poisson arrivals at a share of what the server can do.
-import { type Core, Random, type ReplayOptions, replayRequests } from 'trimtab/core'
-import type { LengthPredictor } from 'trimtab/serve'
+import { type Core, Random } from 'trimtab/core'
+import { type LengthPredictor, type ReplayOptions, replayRequests } from 'trimtab/serve'
 import { makeRequest } from './prompts.js'
 
 const STREAMS = { requests: 1, arrivals: 2, past: 3 }

@@ -1,5 +1,6 @@
 // A contextual DDPG update, AWARE's shapes, alone and with the gradient through each kind of encoder.
-import { ContextEncoder, DdpgKernel, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import { ContextEncoder, DdpgKernel } from '@trimtab/core/internal'
 import { measure, median } from '../harness.mjs'
 
 const [S, A, T, BATCH] = [9, 3, 100, 256] // dissertation Table 5.1: states and actions; steps of an episode

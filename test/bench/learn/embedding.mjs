@@ -1,5 +1,6 @@
 // AWARE's encoder, 2 × bi-GRU 256 over 20 trajectories of 100 steps, 512 → 256 → 64: forward against onnxruntime-web.
-import { ContextEncoder, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import { ContextEncoder } from '@trimtab/core/internal'
 import { measure, median, speedUp } from '../harness.mjs'
 import { onnxEmbedding } from '../peers/onnx.mjs'
 import { shareOfPeak } from '../peers/peak.mjs'

@@ -1,5 +1,6 @@
 // A PPO epoch, 2,048 steps in mini-batches of 64, against the same on tfjs-wasm.
-import { PpoKernel, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import { PpoKernel } from '@trimtab/core/internal'
 import { measure, median, speedUp } from '../harness.mjs'
 import { loadTfjs } from '../peers/load-tfjs.mjs'
 

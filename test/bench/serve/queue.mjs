@@ -1,7 +1,8 @@
 // The ready queue against the heaps of npm, and the replay. A round is a queue filled and emptied, from nothing to nothing.
 // A peer's entry is an object with a key, made as it enters, as a request is. One kind of object and one comparison a peer: its
 // code stays as fast as it can be.
-import { createCore, Random, ReadyQueue, replayRequests } from '@trimtab/core'
+import { createCore, Random } from '@trimtab/core'
+import { ReadyQueue, replayRequests } from '@trimtab/core/internal'
 import FastPriorityQueue from 'fastpriorityqueue'
 import { Heap } from 'heap-js'
 import TinyQueue from 'tinyqueue'

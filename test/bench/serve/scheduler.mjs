@@ -1,7 +1,8 @@
 // The scheduler as a queue of promises, against p-queue with random priorities in the same process; and what its promises
 // cost over the bare ready queue. Functions end at once: what is timed is the queues. In CPU time: collecting what a hundred
 // thousand promises leave behind is part of their price.
-import { createCore, Random, ReadyQueue } from '@trimtab/core'
+import { createCore, Random } from '@trimtab/core'
+import { ReadyQueue } from '@trimtab/core/internal'
 import { Scheduler, SemanticCache, shortestFirst } from '@trimtab/serve'
 import PQueue from 'p-queue'
 import { measure, median, speedUp } from '../harness.mjs'

@@ -1,5 +1,6 @@
 // Base learners of the experiments: DDPG and DQN on the bare kernels of the core, PPO as it is in learn.
-import { DdpgKernel, DqnKernel, floatTensor, Random, TensorReader } from '@trimtab/core'
+import { floatTensor, Random, TensorReader } from '@trimtab/core'
+import { DdpgKernel, DqnKernel } from '@trimtab/core/internal'
 import { createPpo, ExplorationNoise, scheduleValue } from '@trimtab/learn'
 
 /** What the phases ask of either algorithm. Learning rates: of the actor and of the critic; DQN has the latter only. */

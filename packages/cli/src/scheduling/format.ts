@@ -1,6 +1,6 @@
 // The findings as a person reads them on a terminal.
 
-import type { Batching } from '@trimtab/core'
+import type { Batching } from '@trimtab/serve'
 import { fixed } from '../report/format.js'
 import { type Column, formatTable, type Paint, type Row } from '../terminal.js'
 import type { PolicyName, PolicyResult, ScheduleReport, Spread } from './report-types.js'

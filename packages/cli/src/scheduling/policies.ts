@@ -1,7 +1,8 @@
 // What each policy is: by which number the waiting are ordered, and whether they age.
 
-import type { Batching } from '@trimtab/core'
-import { type Core, type ReplayOptions, replayRequests } from '@trimtab/core'
+import type { Core } from '@trimtab/core'
+import type { Batching } from '@trimtab/serve'
+import { type ReplayOptions, replayRequests } from '@trimtab/serve'
 import { UsageError } from '../options.js'
 import type { ServedTimes } from './measure.js'
 import type { PolicyName } from './report-types.js'

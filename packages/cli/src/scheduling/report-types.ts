@@ -1,5 +1,5 @@
 // What `trimtab schedule` found, as plain data: for --json, for the terminal and for the page.
-import type { Batching } from '@trimtab/core'
+import type { Batching } from '@trimtab/serve'
 
 /**
  * An order of service: first come first served, by class of length, shortest expected first with and without ageing, and with

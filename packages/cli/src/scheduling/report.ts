@@ -1,4 +1,4 @@
-import type { Batching } from '@trimtab/core'
+import type { Batching } from '@trimtab/serve'
 import { renderChart, type Series } from '../report/chart.js'
 import { renderDocument } from '../report/document.js'
 import { escapeHtml, fixed } from '../report/format.js'

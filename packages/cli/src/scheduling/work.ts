@@ -1,7 +1,7 @@
 // The comparison: the same requests at the same moments, served in the order of each policy.
 
-import type { Batching } from '@trimtab/core'
 import { type Core, percentile } from '@trimtab/core'
+import type { Batching } from '@trimtab/serve'
 import type { Host } from '../host.js'
 import { createProgress } from '../progress.js'
 import { type Measures, measure, type ServedTimes } from './measure.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { copyBytes } from '../../src/index.js'
+import { copyBytes } from '../../src/internal.js'
 
 const content = Uint8Array.from({ length: 24 }, (_, i) => 7 * i + 1)
 const offsets = Array.from({ length: 16 }, (_, offset) => offset)

@@ -1,14 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as abi from '../../src/abi.js'
-import {
-  type Context,
-  ContextEncoder,
-  type ContextEncoderOptions,
-  type Core,
-  createCore,
-  Random,
-} from '../../src/index.js'
+import { type Core, createCore, Random } from '../../src/index.js'
+import { type Context, ContextEncoder, type ContextEncoderOptions } from '../../src/internal.js'
 import { centralDifferences, type Real64, relativeGap, startReal64, wave } from '../builds.js'
 import { type EncoderShape, encodeTwin } from './context-encoder-twin.js'
 

@@ -1,16 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type Core, createCore, Mlp, Random, type Tensor } from '../../src/index.js'
 import {
   type Context,
   ContextEncoder,
   type ContextEncoderOptions,
-  type Core,
-  createCore,
-  Mlp,
-  Random,
   RegressorKernel,
   type RegressorKernelOptions,
-  type Tensor,
-} from '../../src/index.js'
+} from '../../src/internal.js'
 import { wave } from '../builds.js'
 
 let core: Core

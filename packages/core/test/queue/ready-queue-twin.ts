@@ -1,5 +1,5 @@
 // The ready queue by its definition: a list that is searched from one end to the other.
-import type { ReadyQueueOptions } from '../../src/index.js'
+import type { ReadyQueueOptions } from '../../src/internal.js'
 
 interface Entry {
   readonly ticket: number

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, type QueueOrder, Random, ReadyQueue, type ReadyQueueOptions } from '../../src/index.js'
+import { type Core, createCore, Random } from '../../src/index.js'
+import { type QueueOrder, ReadyQueue, type ReadyQueueOptions } from '../../src/internal.js'
 import { SlowQueue } from './ready-queue-twin.js'
 
 let core: Core

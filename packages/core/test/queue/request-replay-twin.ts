@@ -1,5 +1,5 @@
 // The replay by its definition, slowly: every moment at which something may happen is looked at, in order.
-import type { ReplayOptions, RequestColumns, RequestTimes } from '../../src/index.js'
+import type { ReplayOptions, RequestColumns, RequestTimes } from '../../src/internal.js'
 import { SlowQueue } from './ready-queue-twin.js'
 
 interface Place {

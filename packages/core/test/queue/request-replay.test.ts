@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  type Core,
-  createCore,
-  mmcTimes,
-  Random,
-  type ReplayOptions,
-  type RequestColumns,
-  replayRequests,
-} from '../../src/index.js'
+import { type Core, createCore, mmcTimes, Random } from '../../src/index.js'
+import { type ReplayOptions, type RequestColumns, replayRequests } from '../../src/internal.js'
 import { slowReplay } from './request-replay-twin.js'
 
 let core: Core

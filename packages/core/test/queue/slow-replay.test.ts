@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, replayRequests } from '../../src/index.js'
+import { type Core, createCore } from '../../src/index.js'
+import { replayRequests } from '../../src/internal.js'
 import { type SlowOptions, type SlowRequest, slowReplay } from './slow-replay.js'
 
 let core: Core

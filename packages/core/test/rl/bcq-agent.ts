@@ -1,5 +1,6 @@
 // A small BCQ agent with transitions in its ring, for the tests of BcqKernel.
-import { BcqKernel, type BcqKernelOptions, type Core } from '../../src/index.js'
+import type { Core } from '../../src/index.js'
+import { BcqKernel, type BcqKernelOptions } from '../../src/internal.js'
 import { transition } from './ddpg-agent.js'
 
 export const smallBcq: BcqKernelOptions = {

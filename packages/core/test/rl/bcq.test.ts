@@ -1,14 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  BcqKernel,
-  type Core,
-  createCore,
-  Mlp,
-  moveActions,
-  Random,
-  softClippedGoals,
-  type Tensor,
-} from '../../src/index.js'
+import { type Core, createCore, Mlp, Random, type Tensor } from '../../src/index.js'
+import { BcqKernel, moveActions, softClippedGoals } from '../../src/internal.js'
 import { smallBcq, smallBcqAgent, storeIn } from './bcq-agent.js'
 
 let core: Core

@@ -1,5 +1,6 @@
 // A small agent with transitions in its ring, for the tests of DdpgKernel.
-import { type Core, DdpgKernel, type DdpgKernelOptions } from '../../src/index.js'
+import type { Core } from '../../src/index.js'
+import { DdpgKernel, type DdpgKernelOptions } from '../../src/internal.js'
 import { wave } from '../builds.js'
 
 export const smallOptions: DdpgKernelOptions = {

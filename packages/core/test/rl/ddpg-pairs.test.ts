@@ -1,7 +1,8 @@
 // One agent for many pairs: rings of replay, contexts behind the state, and an encoder that learns from the critic's loss.
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as abi from '../../src/abi.js'
-import { ContextEncoder, type Core, createCore, DdpgKernel, type DdpgKernelOptions } from '../../src/index.js'
+import { type Core, createCore } from '../../src/index.js'
+import { ContextEncoder, DdpgKernel, type DdpgKernelOptions } from '../../src/internal.js'
 import { centralDifferences, type Real64, relativeGap, startReal64, wave } from '../builds.js'
 import { remember, smallAgent, smallOptions, transition } from './ddpg-agent.js'
 

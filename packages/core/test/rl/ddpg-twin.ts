@@ -1,5 +1,5 @@
 // A slow, obvious DDPG: losses written as the paper writes them, gradients by central differences.
-import type { DdpgKernelOptions } from '../../src/index.js'
+import type { DdpgKernelOptions } from '../../src/internal.js'
 import { centralDifferences } from '../builds.js'
 import { adamTwin, runTwin, toTwin } from '../twins.js'
 import type { PlainTransition } from './ddpg-agent.js'

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, type DdpgKernel, type DdpgNet, Mlp, Random } from '../../src/index.js'
+import { type Core, createCore, Mlp, Random } from '../../src/index.js'
+import type { DdpgKernel, DdpgNet } from '../../src/internal.js'
 import { remember, smallAgent, transition } from './ddpg-agent.js'
 
 let core: Core

@@ -1,15 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  type Context,
-  ContextEncoder,
-  type Core,
-  createCore,
-  DqnKernel,
-  type DqnKernelOptions,
-  Mlp,
-  Random,
-  type Tensor,
-} from '../../src/index.js'
+import { type Core, createCore, Mlp, Random, type Tensor } from '../../src/index.js'
+import { type Context, ContextEncoder, DqnKernel, type DqnKernelOptions } from '../../src/internal.js'
 import { wave } from '../builds.js'
 
 let core: Core

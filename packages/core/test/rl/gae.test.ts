@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, generalisedAdvantages, monteCarloReturns, type Steps } from '../../src/index.js'
+import { type Core, createCore } from '../../src/index.js'
+import { generalisedAdvantages, monteCarloReturns, type Steps } from '../../src/internal.js'
 import { wave } from '../builds.js'
 
 let core: Core

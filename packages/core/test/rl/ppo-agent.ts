@@ -1,5 +1,6 @@
 // A small agent with a rollout, for the tests of PpoKernel.
-import { type Core, PpoKernel, type PpoKernelOptions } from '../../src/index.js'
+import type { Core } from '../../src/index.js'
+import { PpoKernel, type PpoKernelOptions } from '../../src/internal.js'
 import { wave } from '../builds.js'
 
 export const smallPpo: PpoKernelOptions = {

@@ -1,7 +1,7 @@
 // One mini-batch in f64: its gradients against central differences of the loss as the paper writes it.
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as abi from '../../src/abi.js'
-import type { PpoKernelOptions } from '../../src/index.js'
+import type { PpoKernelOptions } from '../../src/internal.js'
 import { adamArguments, lossArguments, shapeWords, withDefaults } from '../../src/rl/ppo-options.js'
 import { centralDifferences, type Real64, relativeGap, startReal64, wave } from '../builds.js'
 import { runTwin, toTwin } from '../twins.js'

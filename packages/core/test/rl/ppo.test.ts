@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Context, ContextEncoder, type Core, createCore, Mlp, PpoKernel } from '../../src/index.js'
+import { type Core, createCore, Mlp } from '../../src/index.js'
+import { type Context, ContextEncoder, PpoKernel } from '../../src/internal.js'
 import { wave } from '../builds.js'
 import { act, smallAgent, smallPpo } from './ppo-agent.js'
 

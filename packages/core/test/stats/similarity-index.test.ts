@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, embeddingSimilarity, Random, SimilarityIndex } from '../../src/index.js'
+import { type Core, createCore, embeddingSimilarity, Random } from '../../src/index.js'
+import { SimilarityIndex } from '../../src/internal.js'
 
 let core: Core
 beforeAll(async () => {

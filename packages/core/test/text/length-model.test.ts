@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as abi from '../../src/abi.js'
-import { type Core, createCore, LENGTH_CLASSES, LengthModel, type LengthModelOptions } from '../../src/index.js'
+import { type Core, createCore } from '../../src/index.js'
+import { LENGTH_CLASSES, LengthModel, type LengthModelOptions } from '../../src/internal.js'
 import { type Real64, startReal64 } from '../builds.js'
 import { featuresTwin } from './length-features-twin.js'
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Core, createCore, type PathColumns, type PathRequest, TraceKernel } from '../../src/index.js'
+import { type Core, createCore } from '../../src/index.js'
+import { type PathColumns, type PathRequest, TraceKernel } from '../../src/internal.js'
 
 let core: Core
 beforeEach(async () => {

@@ -1,13 +1,5 @@
-import {
-  ConfigError,
-  type Context,
-  ContextEncoder,
-  type Core,
-  Problems,
-  type RandomSource,
-  type Tensor,
-  TensorReader,
-} from '@trimtab/core'
+import { ConfigError, type Core, Problems, type RandomSource, type Tensor, TensorReader } from '@trimtab/core'
+import { type Context, ContextEncoder } from '@trimtab/core/internal'
 import { ContextBuffer, NULL_CONTEXT } from './context-buffer.js'
 import { checkMetaOptions } from './meta-options.js'
 import { type MetaOptions, type MetaPresetName, metaPresets } from './presets.js'

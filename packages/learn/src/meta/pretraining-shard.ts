@@ -1,13 +1,5 @@
-import {
-  byteTensor,
-  type Context,
-  type Core,
-  doubleTensor,
-  type Environment,
-  Random,
-  type Tensor,
-  TensorReader,
-} from '@trimtab/core'
+import { byteTensor, type Core, doubleTensor, type Environment, Random, type Tensor, TensorReader } from '@trimtab/core'
+import type { Context } from '@trimtab/core/internal'
 import { drawAction } from '../episode/draw-action.js'
 import { type EpisodeSummary, HOLD } from '../episode/pilot.js'
 import { runEpisode } from '../episode/run-episode.js'

@@ -1,4 +1,5 @@
-import { ConfigError, type Context, type Core, Problems, Random } from '@trimtab/core'
+import { ConfigError, type Core, Problems, Random } from '@trimtab/core'
+import type { Context } from '@trimtab/core/internal'
 import type { Regressor } from '../regressor.js'
 import { NULL_CONTEXT } from './context-buffer.js'
 import type { MetaLearner } from './meta-learner.js'

@@ -1,4 +1,5 @@
-import type { Activation, ContextEncoder } from '@trimtab/core'
+import type { Activation } from '@trimtab/core'
+import type { ContextEncoder } from '@trimtab/core/internal'
 import { addDense } from './dense.js'
 import { Graph } from './graph.js'
 

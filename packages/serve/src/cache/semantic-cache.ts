@@ -1,4 +1,5 @@
-import { type Core, Problems, SimilarityIndex } from '@trimtab/core'
+import { type Core, Problems } from '@trimtab/core'
+import { SimilarityIndex } from '@trimtab/core/internal'
 import { whenReady } from '../maybe-async.js'
 import { embedWords, WORD_EMBEDDING_WIDTH } from './embedding.js'
 

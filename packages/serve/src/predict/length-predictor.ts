@@ -4,14 +4,13 @@ import {
   type Core,
   FormatError,
   floatTensor,
-  LENGTH_CLASSES,
-  LengthModel,
   Random,
   readSafetensors,
   type Tensor,
   TensorReader,
   writeSafetensors,
 } from '@trimtab/core'
+import { LENGTH_CLASSES, LengthModel } from '@trimtab/core/internal'
 import { isPacked, packTensors, unpackTensors } from './compact.js'
 import { classOf, LENGTH_BINS } from './length-distribution.js'
 import { ServedLengths } from './served-lengths.js'

@@ -1,3 +1,12 @@
+export {
+  type Batching,
+  type QueueOrder,
+  type ReplayOptions,
+  type RequestColumns,
+  type RequestTimes,
+  replayRequests,
+  type WorkAgeingOptions,
+} from '@trimtab/core/internal'
 export { type BatchOptions, BatchScheduler } from './batch-scheduler.js'
 export { Scheduler } from './scheduler.js'
 export {

@@ -1,4 +1,5 @@
-import { type Core, LARGEST_ALLOWANCE, Problems, type QueueOrder, ReadyQueue, WorkAgeing } from '@trimtab/core'
+import { type Core, Problems } from '@trimtab/core'
+import { LARGEST_ALLOWANCE, type QueueOrder, ReadyQueue, WorkAgeing } from '@trimtab/core/internal'
 import { type Job, NO_TICKET } from './job.js'
 import { MOST_TENANTS, Tenants } from './tenants.js'
 import type { WaitingOptions } from './types.js'

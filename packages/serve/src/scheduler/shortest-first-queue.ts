@@ -1,4 +1,5 @@
-import { ConfigError, type Core, type QueueOrder, ReadyQueue, ServingError } from '@trimtab/core'
+import { ConfigError, type Core, ServingError } from '@trimtab/core'
+import { type QueueOrder, ReadyQueue } from '@trimtab/core/internal'
 import { systemClock, type TimerClock } from '../clock.js'
 
 /** What p-queue's `add` may be told, besides its own options. */

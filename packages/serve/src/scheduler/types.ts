@@ -1,4 +1,5 @@
-import type { Core, QueueOrder } from '@trimtab/core'
+import type { Core } from '@trimtab/core'
+import type { QueueOrder } from '@trimtab/core/internal'
 import type { TimerClock } from '../clock.js'
 import type { LengthEstimator } from '../predict/index.js'
 

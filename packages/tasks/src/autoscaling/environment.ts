@@ -2,7 +2,6 @@ import {
   type Bytes,
   ConfigError,
   type Core,
-  copyBytes,
   type Environment,
   FormatError,
   Random,
@@ -10,6 +9,7 @@ import {
   type Step,
   type Transition,
 } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 import { checkAction } from '../action.js'
 import { AllocationActuator } from './allocation-actuator.js'
 import type { Application } from './application.js'

@@ -1,4 +1,5 @@
-import { type Bytes, type Core, copyBytes, FormatError, Problems, Random } from '@trimtab/core'
+import { type Bytes, type Core, FormatError, Problems, Random } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 import type { Application } from './application.js'
 import { LatencyModel, normalQuantile } from './latency.js'
 import { type LoadSeries, shareAt } from './load.js'

@@ -1,4 +1,5 @@
-import { type Actuator, type Bytes, ConfigError, copyBytes, FormatError, type Space, type Step } from '@trimtab/core'
+import { type Actuator, type Bytes, ConfigError, FormatError, type Space, type Step } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 import type { TaskEnvironment } from '../task.js'
 import { AllocationTable } from './allocation-table.js'
 import { type ArimaOrder, arimaMinimum, fitArima } from './arima.js'

@@ -1,4 +1,5 @@
-import { type Bytes, copyBytes, FormatError } from '@trimtab/core'
+import { type Bytes, FormatError } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 
 const MAGIC = 0x54544d53 // "TTMS"
 const VERSION = 1

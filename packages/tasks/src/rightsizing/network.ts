@@ -1,4 +1,5 @@
-import { ConfigError, type Context, ContextEncoder, type Core, Random, RegressorKernel } from '@trimtab/core'
+import { ConfigError, type Core, Random } from '@trimtab/core'
+import { type Context, ContextEncoder, RegressorKernel } from '@trimtab/core/internal'
 import { NetworkRows, type NetworkScale } from './network-rows.js'
 import { checkSamples, type FitPredictor, type Prediction, type Predictor, type Sample } from './predictor.js'
 import { type MeasuredWorkload, measuredOn, type RuntimeTable } from './runtime-table.js'

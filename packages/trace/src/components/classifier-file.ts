@@ -1,4 +1,5 @@
-import { copyBytes, doubleTensor, FormatError, type Tensor } from '@trimtab/core'
+import { doubleTensor, FormatError, type Tensor } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 import type { FeatureDistribution } from './drift.js'
 import { FEATURE_SETS, type FeatureSetName } from './features.js'
 import type { OperatingPoint } from './roc.js'

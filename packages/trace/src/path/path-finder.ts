@@ -1,4 +1,5 @@
-import { ConfigError, type Core, type PathRequest, type PathResult, TraceKernel } from '@trimtab/core'
+import { ConfigError, type Core } from '@trimtab/core'
+import { type PathRequest, type PathResult, TraceKernel } from '@trimtab/core/internal'
 import { Repairs } from '../repairs.js'
 import type { Trace } from '../types.js'
 import { clockResolution } from './clock-resolution.js'

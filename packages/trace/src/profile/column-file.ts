@@ -1,4 +1,5 @@
-import { type Bytes, copyBytes, FormatError } from '@trimtab/core'
+import { type Bytes, FormatError } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 
 const MAGIC = 'TRIMTAB\n'
 const HEAD = 16 // magic, then the header's length as u32 twice, so that a damaged length shows
