@@ -1,7 +1,9 @@
-import { type Agent, type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
+import { type Agent, type Controller, Problems, type Space, type StepInfo, type Transition } from '@trimtab/core'
 import type { Decider, Stage } from '@trimtab/learn'
+import { reachOf } from './reach.js'
 import type { LearningPilot } from './retraining-pilot.js'
 
+/** How an envelope starts and moves. */
 export interface EnvelopeOptions {
   /** Whether a step broke the SLO, as measured: the evidence that the envelope moves by. */
   readonly isViolation: (info: StepInfo) => boolean
@@ -54,6 +56,20 @@ const DEFAULTS = {
   cloningWeight: 1,
 } as const
 
+const OPTIONS: readonly (keyof EnvelopeOptions)[] = [
+  'isViolation',
+  'safeDirection',
+  'hindsight',
+  'ruleEpisodes',
+  'startWidth',
+  'safeWidth',
+  'widening',
+  'rateFactor',
+  'rateSlack',
+  'credit',
+  'cloningWeight',
+]
+
 const FULL_WIDTH = 2 // the action space: the envelope no longer binds
 const MAX_CREDIT = 5 // violations that may be saved up: old luck must not pay for new damage
 const LEAST_NOISE = 0.1 // standard deviation, in units of the action space
@@ -71,6 +87,9 @@ const PRIOR_STEPS = 500
  * An error budget moves the risky side. Each step earns the rate of violations that is allowed, each measured violation spends
  * one; an episode widens the envelope by what it left of its budget and narrows it by what it overspent. In debt the rule drives.
  *
+ * Agents of every family fit in. Discrete actions must be levels in order, the envelope is whole levels of them around the rule's
+ * choice: a width of 0.5 on 11 frequencies is 3 of them on each side.
+ *
  * The papers' switch compares rewards while the rule acts and so says nothing about the agent (see `LifecyclePilot`); a critic's
  * opinion of its own policy is no evidence either. Measured violations of actions really taken are.
  */
@@ -83,8 +102,11 @@ export class EnvelopePilot implements LearningPilot {
    */
   readonly policy: Controller
   readonly #options: Required<Omit<EnvelopeOptions, 'hindsight' | 'safeDirection'>> & EnvelopeOptions
+  readonly #action: Space
   readonly #safeDirection: readonly (-1 | 0 | 1)[]
   readonly #ruleAction: Float32Array // [A]
+  readonly #risky: Float64Array // [A], how far the envelope reaches, in the action's own units
+  readonly #safe: Float64Array // [A]
   #episode = 0
   #width: number
   #balance: number
@@ -95,12 +117,15 @@ export class EnvelopePilot implements LearningPilot {
   #violations = 0 // among them
 
   /**
+   * @param action  the environment's action space: a box, or levels in order
    * @param state  what `save` returned, to go on from there
    * @throws {ConfigError} `config_invalid` with every problem
    */
-  constructor(agent: Agent, rule: Controller, actionSize: number, options: EnvelopeOptions, state?: EnvelopeState) {
+  constructor(agent: Agent, rule: Controller, action: Space, options: EnvelopeOptions, state?: EnvelopeState) {
     const o = { ...DEFAULTS, ...options }
+    const actionSize = action.names.length
     const problems = new Problems()
+    problems.checkKeys(options, OPTIONS, 'options')
     problems.check(
       Number.isInteger(o.ruleEpisodes) && o.ruleEpisodes >= 1,
       `ruleEpisodes must be a whole number >= 1, got ${o.ruleEpisodes}`,
@@ -122,8 +147,11 @@ export class EnvelopePilot implements LearningPilot {
     this.agent = agent
     this.rule = rule
     this.#options = o
+    this.#action = action
     this.#safeDirection = o.safeDirection ?? new Array<0>(actionSize).fill(0)
     this.#ruleAction = new Float32Array(actionSize)
+    this.#risky = new Float64Array(actionSize)
+    this.#safe = new Float64Array(actionSize)
     this.#width = o.startWidth
     this.#balance = o.credit
     if (state !== undefined) {
@@ -141,10 +169,7 @@ export class EnvelopePilot implements LearningPilot {
       decide: (observation, out) => {
         rule.decide(observation, this.#ruleAction)
         agent.decide(observation, out)
-        const lean = MEAN_OF_HALF_NORMAL * agent.explorationLevel
-        for (let i = 0; i < out.length; i++) {
-          out[i] = Math.min(1, Math.max(-1, out[i]! + lean * this.#safeDirection[i]!))
-        }
+        if (action.kind === 'box') this.#lean(out)
         this.#confine(out)
       },
     }
@@ -187,13 +212,20 @@ export class EnvelopePilot implements LearningPilot {
     return 'agent'
   }
 
+  /** By what one-sided noise adds on average. Choices at random know no sides. */
+  #lean(out: Float32Array): void {
+    const { low, high } = this.#action
+    const lean = MEAN_OF_HALF_NORMAL * this.agent.explorationLevel
+    for (let i = 0; i < out.length; i++) {
+      out[i] = Math.min(high[i]!, Math.max(low[i]!, out[i]! + lean * this.#safeDirection[i]!))
+    }
+  }
+
   #confine(out: Float32Array): void {
-    const risky = this.#width
-    const safe = Math.max(risky, this.#options.safeWidth)
     for (let i = 0; i < out.length; i++) {
       const centre = this.#ruleAction[i]!
-      const below = this.#safeDirection[i]! < 0 ? safe : risky
-      const above = this.#safeDirection[i]! > 0 ? safe : risky
+      const below = this.#safeDirection[i]! < 0 ? this.#safe[i]! : this.#risky[i]!
+      const above = this.#safeDirection[i]! > 0 ? this.#safe[i]! : this.#risky[i]!
       out[i] = Math.min(centre + above, Math.max(centre - below, out[i]!))
     }
   }
@@ -238,8 +270,10 @@ export class EnvelopePilot implements LearningPilot {
     this.#width = Math.min(FULL_WIDTH, Math.max(startWidth, next))
   }
 
-  /** Exploration and the pull to the rule follow the width. */
+  /** The envelope, exploration and the pull to the rule follow the width. */
   #follow(): void {
+    reachOf(this.#action, this.#width, this.#risky)
+    reachOf(this.#action, Math.max(this.#width, this.#options.safeWidth), this.#safe)
     const schedule = this.agent.explorationLevel / this.agent.explorationScale
     const deviation = Math.min(schedule, Math.max(LEAST_NOISE, NOISE_SHARE * this.#width))
     this.agent.explorationScale = schedule > 0 ? deviation / schedule : 1

@@ -1,7 +1,9 @@
-import { type Agent, ConfigError, type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
+import { type Agent, type Controller, Problems, type Space, type StepInfo, type Transition } from '@trimtab/core'
 import type { Decider, Stage } from '@trimtab/learn'
+import { reachOf } from './reach.js'
 import type { LearningPilot } from './retraining-pilot.js'
 
+/** How a margin moves. */
 export interface MarginOptions {
   /** Whether a step broke the SLO, as measured. */
   readonly isViolation: (info: StepInfo) => boolean
@@ -17,13 +19,25 @@ export interface MarginOptions {
   readonly hindsight?: (action: Float32Array) => Transition | undefined
 }
 
+/** Who acts, learns and stands by. */
 export interface MarginParts {
   /** Who learns from what happens; without exploration of its own. */
   readonly agent: Pick<Agent, 'observe' | 'update' | 'endEpisode'>
   /** The policy that the agent has learned and goes on learning, e.g. `EnvelopePilot.policy`. */
   readonly policy: Controller
   readonly rule: Controller
+  /** The environment's action space: a box, or levels in order. */
+  readonly action: Space
 }
+
+const OPTIONS: readonly (keyof MarginOptions)[] = [
+  'isViolation',
+  'safeDirection',
+  'allowedRate',
+  'gain',
+  'margin',
+  'hindsight',
+]
 
 const MAX_MARGIN = 1 // half the action space: beyond, no policy is left that the margin could belong to
 
@@ -43,13 +57,19 @@ export class MarginPilot implements LearningPilot {
   /** The learned policy with the margin as it stands: what has been measured is what is served. */
   readonly policy: Controller
   readonly #agent: MarginParts['agent']
+  readonly #action: Space
+  readonly #lean: Float64Array // [A], the margin in the action's own units
   readonly #options: Required<Omit<MarginOptions, 'hindsight'>> & MarginOptions
   #margin: number
 
   /** @throws {ConfigError} `config_invalid` with every problem */
-  constructor({ agent, policy, rule }: MarginParts, options: MarginOptions) {
+  constructor({ agent, policy, rule, action }: MarginParts, options: MarginOptions) {
     const o = { gain: 0.05, margin: 0, ...options }
+    const actionSize = action.names.length
+    const directions = o.safeDirection.length
     const problems = new Problems()
+    problems.checkKeys(options, OPTIONS, 'options')
+    problems.check(directions === actionSize, `safeDirection must have ${actionSize} entries, got ${directions}`)
     problems.check(o.allowedRate > 0 && o.allowedRate < 1, `allowedRate must be inside 0 … 1, got ${o.allowedRate}`)
     problems.check(o.gain > 0 && o.gain <= MAX_MARGIN, `gain must be > 0 and <= ${MAX_MARGIN}, got ${o.gain}`)
     problems.check(o.margin >= 0 && o.margin <= MAX_MARGIN, `margin must be in 0 … ${MAX_MARGIN}, got ${o.margin}`)
@@ -60,6 +80,8 @@ export class MarginPilot implements LearningPilot {
     problems.throwIfAny('margin')
     this.rule = rule
     this.#agent = agent
+    this.#action = action
+    this.#lean = new Float64Array(actionSize)
     this.#options = o
     this.#margin = o.margin
     this.policy = {
@@ -67,7 +89,7 @@ export class MarginPilot implements LearningPilot {
       beginEpisode: () => policy.beginEpisode?.(),
       decide: (observation, out) => {
         policy.decide(observation, out)
-        this.#lean(out)
+        this.#leanSafely(out)
       },
     }
   }
@@ -96,16 +118,12 @@ export class MarginPilot implements LearningPilot {
     this.#agent.endEpisode()
   }
 
-  #lean(out: Float32Array): void {
+  #leanSafely(out: Float32Array): void {
+    const { low, high } = this.#action
     const { safeDirection } = this.#options
-    if (safeDirection.length !== out.length) {
-      throw new ConfigError(
-        'size_mismatch',
-        `safeDirection must have one entry for each of ${out.length} coordinates, got ${safeDirection.length}`,
-      )
-    }
+    reachOf(this.#action, this.#margin, this.#lean, Math.ceil) // a margin that has not been given back is a level at least
     for (let i = 0; i < out.length; i++) {
-      out[i] = Math.min(1, Math.max(-1, out[i]! + this.#margin * safeDirection[i]!))
+      out[i] = Math.min(high[i]!, Math.max(low[i]!, out[i]! + this.#lean[i]! * safeDirection[i]!))
     }
   }
 }

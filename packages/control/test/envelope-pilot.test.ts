@@ -58,6 +58,8 @@ class FakeAgent implements Agent {
   load(): void {}
 }
 
+const ONE = box(['a'], -1, 1)
+const THREE = box(['a', 'b', 'c'], -1, 1)
 const isViolation = (info: StepInfo): boolean => info.violation === 1
 const seen = Float32Array.of(0)
 const STEPS = 100
@@ -75,7 +77,12 @@ function episode(pilot: EnvelopePilot, violations = 0, size = 1): void {
 
 /** With one rule episode behind it: the agent acts. */
 function acting(agent: Agent, options: Partial<ConstructorParameters<typeof EnvelopePilot>[3]> = {}) {
-  const pilot = new EnvelopePilot(agent, constant(0), 1, { isViolation, ruleEpisodes: 1, startWidth: 0.05, ...options })
+  const pilot = new EnvelopePilot(agent, constant(0), ONE, {
+    isViolation,
+    ruleEpisodes: 1,
+    startWidth: 0.05,
+    ...options,
+  })
   episode(pilot)
   expect(pilot.stage).toBe('online')
   return pilot
@@ -87,7 +94,7 @@ const BUDGET = ((1.1 * 1) / 600 + 0.0008) * STEPS
 describe('EnvelopePilot: who acts', () => {
   it('lets the rule drive its episodes, while the agent learns from them', () => {
     const agent = new FakeAgent([1])
-    const pilot = new EnvelopePilot(agent, constant(0.25), 1, { isViolation, ruleEpisodes: 3 })
+    const pilot = new EnvelopePilot(agent, constant(0.25), ONE, { isViolation, ruleEpisodes: 3 })
     const out = new Float32Array(1)
     for (let i = 0; i < 3; i++) {
       expect(pilot.stage).toBe('offline')
@@ -116,7 +123,7 @@ describe('EnvelopePilot: who acts', () => {
         (rule, says, noise, startWidth, safeWidth) => {
           const ruled: Controller = { name: 'rule', decide: (_, out) => out.set(rule) }
           const options = { isViolation, ruleEpisodes: 1, startWidth, safeWidth, safeDirection: [1, 0, -1] } as const
-          const pilot = new EnvelopePilot(new FakeAgent(says, noise), ruled, 3, options)
+          const pilot = new EnvelopePilot(new FakeAgent(says, noise), ruled, THREE, options)
           pilot.endEpisode()
           const safe = Math.max(startWidth, safeWidth)
           const below = [startWidth, startWidth, safe]
@@ -137,7 +144,7 @@ describe('EnvelopePilot: who acts', () => {
   it('explores towards the safe side only, and on both sides where none is known', () => {
     const agent = new FakeAgent([0, 0, 0], [-0.1, -0.1, 0.1])
     const options = { isViolation, ruleEpisodes: 1, startWidth: 1, safeDirection: [1, 0, -1] } as const
-    const pilot = new EnvelopePilot(agent, constant(0), 3, options)
+    const pilot = new EnvelopePilot(agent, constant(0), THREE, options)
     pilot.endEpisode()
     const out = new Float32Array(3)
     pilot.decide(seen, out)
@@ -160,7 +167,7 @@ describe('EnvelopePilot: who acts', () => {
   it('serves the mean of what explored: one-sided noise leans to the safe side by √(2/π) deviations', () => {
     const agent = new FakeAgent([0, 0, 0])
     const options = { isViolation, ruleEpisodes: 1, startWidth: 1, safeDirection: [1, 0, -1] } as const
-    const pilot = new EnvelopePilot(agent, constant(0), 3, options)
+    const pilot = new EnvelopePilot(agent, constant(0), THREE, options)
     pilot.endEpisode()
     const out = new Float32Array(3)
     pilot.policy.decide(seen, out)
@@ -195,7 +202,7 @@ describe('EnvelopePilot: the error budget', () => {
     const history = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 40 })
     fc.assert(
       fc.property(history, fc.double({ min: 0, max: 2, noNaN: true }), (violations, startWidth) => {
-        const pilot = new EnvelopePilot(new FakeAgent([0]), constant(0), 1, {
+        const pilot = new EnvelopePilot(new FakeAgent([0]), constant(0), ONE, {
           isViolation,
           ruleEpisodes: 1,
           startWidth,
@@ -227,7 +234,7 @@ describe('EnvelopePilot: the error budget', () => {
   })
 
   it("does not charge the rule's own violations, and allows the agent as many", () => {
-    const rude = new EnvelopePilot(new FakeAgent([0]), constant(0), 1, {
+    const rude = new EnvelopePilot(new FakeAgent([0]), constant(0), ONE, {
       isViolation,
       ruleEpisodes: 2,
       startWidth: 0.05,
@@ -293,7 +300,7 @@ describe('EnvelopePilot in a ControlLoop', () => {
   const run = (agent: FakeAgent, rule: Controller) => {
     const script = Array.from({ length: 5 }, () => ({}))
     const environment = new Scripted(script, box(['load'], 0, 100), box(['limit'], -1, 1))
-    const pilot = new EnvelopePilot(agent, rule, 1, { isViolation, ruleEpisodes: 1 })
+    const pilot = new EnvelopePilot(agent, rule, ONE, { isViolation, ruleEpisodes: 1 })
     pilot.endEpisode()
     const loop = new ControlLoop({ environment, pilot })
     const fallbacks: (string | undefined)[] = []
@@ -330,7 +337,7 @@ describe('EnvelopePilot in a ControlLoop', () => {
 describe('EnvelopePilot: configuration', () => {
   it('reports every problem at once', () => {
     const make = () =>
-      new EnvelopePilot(new FakeAgent([0]), constant(0), 1, {
+      new EnvelopePilot(new FakeAgent([0]), constant(0), ONE, {
         isViolation,
         ruleEpisodes: 0.5,
         startWidth: 3,
@@ -350,12 +357,12 @@ describe('an envelope that is saved', () => {
   it('goes on where it stood, as plain JSON', () => {
     const options = { isViolation, ruleEpisodes: 1 }
     const violations = [1, 0, 0, 2, 0, 30, 0, 0]
-    const whole = new EnvelopePilot(new FakeAgent([0.5]), constant(0), 1, options)
+    const whole = new EnvelopePilot(new FakeAgent([0.5]), constant(0), ONE, options)
     for (const each of violations) episode(whole, each)
-    const first = new EnvelopePilot(new FakeAgent([0.5]), constant(0), 1, options)
+    const first = new EnvelopePilot(new FakeAgent([0.5]), constant(0), ONE, options)
     for (const each of violations.slice(0, 4)) episode(first, each)
     const state = JSON.parse(JSON.stringify(first.save()))
-    const rest = new EnvelopePilot(new FakeAgent([0.5]), constant(0), 1, options, state)
+    const rest = new EnvelopePilot(new FakeAgent([0.5]), constant(0), ONE, options, state)
     for (const each of violations.slice(4)) episode(rest, each)
     expect(rest.save()).toEqual(whole.save())
     expect([rest.stage, rest.width, rest.balance]).toEqual([whole.stage, whole.width, whole.balance])
@@ -363,7 +370,7 @@ describe('an envelope that is saved', () => {
 
   it('drives an agent without a pull towards the rule', () => {
     const agent = Object.assign(new FakeAgent([0.5]), { setCloningWeight: undefined })
-    const pilot = new EnvelopePilot(agent, constant(0), 1, { isViolation, ruleEpisodes: 1 })
+    const pilot = new EnvelopePilot(agent, constant(0), ONE, { isViolation, ruleEpisodes: 1 })
     episode(pilot)
     episode(pilot)
     expect(pilot.width).toBeGreaterThan(0.1)

@@ -1,8 +1,9 @@
-import type { Controller, StepInfo, Transition } from '@trimtab/core'
+import type { Controller, Space, StepInfo, Transition } from '@trimtab/core'
+import { discreteSpace } from '@trimtab/learn'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type MarginOptions, MarginPilot } from '../src/index.js'
-import { constant } from './toys.js'
+import { box, constant } from './toys.js'
 
 const seen = Float32Array.of(0)
 const base: MarginOptions = {
@@ -13,7 +14,11 @@ const base: MarginOptions = {
 }
 
 /** A margin around a policy that says 0.5 everywhere, with everything its agent was told. */
-function around(options: Partial<MarginOptions> = {}, policy: Controller = constant(0.5)) {
+function around(
+  options: Partial<MarginOptions> = {},
+  policy: Controller = constant(0.5),
+  action: Space = box(['a', 'b', 'c'], -1, 1),
+) {
   const learned: Transition[] = []
   const calls: string[] = []
   const agent = {
@@ -24,7 +29,7 @@ function around(options: Partial<MarginOptions> = {}, policy: Controller = const
     },
     endEpisode: () => void calls.push('endEpisode'),
   }
-  const pilot = new MarginPilot({ agent, policy, rule: constant(0) }, { ...base, ...options })
+  const pilot = new MarginPilot({ agent, policy, rule: constant(0), action }, { ...base, ...options })
   return { pilot, learned, calls }
 }
 
@@ -116,6 +121,44 @@ describe('MarginPilot', () => {
     expect(refuse).toThrow(/gain must be > 0 and <= 1, got -1/)
     expect(refuse).toThrow(/margin must be in 0 … 1, got 2/)
     expect(refuse).toThrow(/safe side of at least one coordinate/)
-    expect(() => step(around({ safeDirection: [1] }).pilot, false)).toThrow(/each of 3 coordinates, got 1/)
+    expect(() => around({ safeDirection: [1] })).toThrow(/safeDirection must have 3 entries, got 1/)
+  })
+})
+
+describe('MarginPilot on levels in order', () => {
+  const levels: Space = discreteSpace('frequency', 11)
+
+  it('leans by whole levels: one from the first violation on, until it has been given back', () => {
+    const { pilot } = around({ safeDirection: [1], gain: 0.05 }, constant(6), levels)
+    const act = (violation: boolean): number => {
+      const action = new Float32Array(1)
+      pilot.decide(seen, action)
+      pilot.observe(
+        { observation: seen, action, reward: 1, nextObservation: seen, terminated: false },
+        { violation: violation ? 1 : 0 },
+      )
+      return action[0]!
+    }
+    expect([act(false), act(true), act(false)]).toEqual([6, 6, 7])
+    for (let i = 0; i < 10; i++) act(false)
+    expect(act(false)).toBe(6)
+  })
+
+  it('never leaves the levels, whatever the policy and the history', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 10 }), fc.boolean())), (history) => {
+        let says = 0
+        const policy: Controller = { name: 'any', decide: (_, out) => void out.fill(says) }
+        const { pilot } = around({ safeDirection: [-1] }, policy, levels)
+        const action = new Float32Array(1)
+        for (const [level, violation] of history) {
+          says = level
+          pilot.decide(seen, action)
+          expect(Number.isInteger(action[0]) && action[0]! >= 0 && action[0]! <= level).toBe(true)
+          const transition = { observation: seen, action, reward: 1, nextObservation: seen, terminated: false }
+          pilot.observe(transition, { violation: violation ? 1 : 0 })
+        }
+      }),
+    )
   })
 })

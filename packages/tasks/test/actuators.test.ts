@@ -1,14 +1,8 @@
 import { type Core, createCore, Random } from '@trimtab/core'
 import { drawAction, HOLD, type Pilot, runEpisode, servingPilot } from '@trimtab/learn'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  Aimd,
-  AutoscalingEnvironment,
-  CongestionEnvironment,
-  createNetworks,
-  generateApplication,
-  generateLoad,
-} from '../src/index.js'
+import { Aimd, AutoscalingEnvironment, generateApplication, generateLoad } from '../src/autoscaling/index.js'
+import { CongestionEnvironment, generateNetwork } from '../src/congestion-control/index.js'
 
 let core: Core
 beforeAll(async () => {
@@ -80,7 +74,7 @@ describe.each(['relative', 'absolute', 'logarithmic'] as const)('limits in repli
 
 describe('limits on a sending rate', () => {
   it('keep it at or under 300 packets per second, and hold the rate itself, not its last change', () => {
-    const world = new CongestionEnvironment(core, createNetworks(core, 1, 1)[0]!)
+    const world = new CongestionEnvironment(core, generateNetwork(core, 1))
     const faster = { name: 'faster', decide: (_: Float32Array, out: Float32Array) => void out.fill(1) }
     world.reset(1)
     const start = world.rate

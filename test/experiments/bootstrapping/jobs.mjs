@@ -10,7 +10,7 @@ import {
   servingPilot,
 } from '@trimtab/control'
 import { createCore, Random } from '@trimtab/core'
-import { createBcq, createDdpg } from '@trimtab/learn'
+import { createBcq, createDdpg, exploringPilot } from '@trimtab/learn'
 import {
   AutoscalingEnvironment,
   ampleLatencyMs,
@@ -54,20 +54,6 @@ function worldOf({
 
 const spacesOf = ({ environment }) => ({ observation: environment.observation, action: environment.action })
 
-/** An agent that acts and learns from its first step on. */
-const freePilot = (agent, rule) => ({
-  ...{ stage: 'online', rule },
-  decide(observation, out) {
-    agent.explore(observation, out)
-    return 'agent'
-  },
-  observe(transition) {
-    agent.observe(transition)
-    agent.update()
-  },
-  endEpisode: () => agent.endEpisode(),
-})
-
 const isViolation = (info) => info.measuredViolation === 1
 
 /** Cores, memory headroom, target utilisation; or absolute limits and replicas. */
@@ -87,15 +73,18 @@ function envelopeOf(agent, world, seed, state) {
     isViolation,
     ...(isRelative && { safeDirection: safeDirectionOf(world), ...hindsightOf(world, seed) }),
   }
-  return new EnvelopePilot(agent, rule, environment.action.names.length, options, state)
+  return new EnvelopePilot(agent, rule, environment.action, options, state)
 }
 
 /** A policy that leans to its safe side by what breaks. */
 const marginOf = (parts, world, seed, allowedRate) =>
-  new MarginPilot(parts, {
-    ...{ isViolation, allowedRate, ...hindsightOf(world, seed) },
-    safeDirection: safeDirectionOf(world),
-  })
+  new MarginPilot(
+    { ...parts, action: world.environment.action },
+    {
+      ...{ isViolation, allowedRate, ...hindsightOf(world, seed) },
+      safeDirection: safeDirectionOf(world),
+    },
+  )
 
 /** One that does not learn. */
 const NOBODY = { observe() {}, update() {}, endEpisode() {} }
@@ -151,9 +140,9 @@ function live(loop, pilot) {
 /** controller → its pilot in a world. */
 const CAST = {
   rule: (world) => rulePilot(world.rule),
-  scratch: (world, seed) => freePilot(createDdpg(core, { ...spacesOf(world), seed }), world.rule),
+  scratch: (world, seed) => exploringPilot(createDdpg(core, { ...spacesOf(world), seed }), world.rule),
   'scratch-paper': (world, seed) =>
-    freePilot(createDdpg(core, { preset: 'aware-paper', ...spacesOf(world), seed }), world.rule),
+    exploringPilot(createDdpg(core, { preset: 'aware-paper', ...spacesOf(world), seed }), world.rule),
   'lifecycle-ddpg': (world, seed) => literalOf(createDdpg(core, { ...spacesOf(world), seed }), world),
   'lifecycle-bcq': (world, seed) => literalOf(createBcq(core, { ...spacesOf(world), seed }), world),
   'envelope-bcq': (world, seed) => envelopeOf(createBcq(core, { ...spacesOf(world), seed }), world, seed),
@@ -190,7 +179,7 @@ export async function serving({ app, seed, view, penalty, training, episodes, co
     return agent
   }
   const agent = newAgent()
-  run(world, freePilot(agent, world.rule), training, (episode) => seed * 100_000 + episode)
+  run(world, exploringPilot(agent, world.rule), training, (episode) => seed * 100_000 + episode)
   const checkEpisode = (episode) => seed * 100_000 + 40_000 + episode
   const envelope = unboundEnvelope(run(world, rulePilot(world.rule), WINDOW, checkEpisode))
   const served = envelopeOf(agent, world, seed, envelope).policy
@@ -227,7 +216,7 @@ export async function serving({ app, seed, view, penalty, training, episodes, co
       margin: goOn(({ policy }) => live(retrainingOf({ agent: NOBODY, policy, rule }))),
       retraining: goOn(({ policy }, agent) => live(retrainingOf({ agent, policy, rule }))),
       converged: goOn(({ policy }, copy) => {
-        live(freePilot(copy, rule), converging, 80_000)
+        live(exploringPilot(copy, rule), converging, 80_000)
         return live(servingPilot(policy, rule))
       }),
     }

@@ -154,7 +154,7 @@ export class Trial {
         })
         const rule = this.#rule(core)
         if (spec.controller === 'trimtab') {
-          const pilot = new EnvelopePilot(agent, rule, environment.action.names.length, this.#envelope())
+          const pilot = new EnvelopePilot(agent, rule, environment.action, this.#envelope())
           return { agent, pilot, judged: pilot.policy }
         }
         return { agent, pilot: learningPilot(agent, rule), judged: agent }
@@ -184,7 +184,7 @@ export class Trial {
     model.teach(agent)
     const meta = model.createMetaLearner(core)
     this.#meta = meta
-    const pilot = new EnvelopePilot(agent, this.#rule(core), environment.action.names.length, {
+    const pilot = new EnvelopePilot(agent, this.#rule(core), environment.action, {
       ...this.#envelope(),
       ...PRETRAINED_TRUST,
     })

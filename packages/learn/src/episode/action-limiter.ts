@@ -3,7 +3,7 @@ import { CLIP, type ClipFlags } from './clip-reason.js'
 
 /** How fast a coordinate may move in one direction, in the action's own units. */
 export interface DirectionLimit {
-  /** The most it may move in one step; default: any distance. */
+  /** The most it may move in one step; default: any distance. Whole numbers where what moves is whole, else rounded down. */
   readonly maxStep?: number
   /** After any change of this coordinate, for how many steps it may not move this way; default 0. */
   readonly coolDownSteps?: number
@@ -51,8 +51,10 @@ export class ActionLimiter {
     this.#isDiscrete = space.kind === 'discrete'
     this.#low = space.low.map((low, i) => inwards(low, space.high[i]!))
     this.#high = space.high.map((high, i) => inwards(high, space.low[i]!))
-    this.#maxIncrease = each((limit) => limit.increase?.maxStep, Number.POSITIVE_INFINITY)
-    this.#maxDecrease = each((limit) => limit.decrease?.maxStep, Number.POSITIVE_INFINITY)
+    const whole = (step: number | undefined): number | undefined =>
+      step === undefined || !this.#isDiscrete ? step : Math.floor(step)
+    this.#maxIncrease = each((limit) => whole(limit.increase?.maxStep), Number.POSITIVE_INFINITY)
+    this.#maxDecrease = each((limit) => whole(limit.decrease?.maxStep), Number.POSITIVE_INFINITY)
     this.#increaseCoolDown = each((limit) => limit.increase?.coolDownSteps, 0)
     this.#decreaseCoolDown = each((limit) => limit.decrease?.coolDownSteps, 0)
     this.#stepsSinceChange = new Int32Array(size)
@@ -65,7 +67,8 @@ export class ActionLimiter {
   reset(): void {
     this.#hasLast = this.#initial !== undefined
     for (let i = 0; i < this.#size; i++) {
-      const start = this.#initial?.[i] ?? this.#low[i]! + (this.#high[i]! - this.#low[i]!) / 2
+      const middle = this.#low[i]! + (this.#high[i]! - this.#low[i]!) / 2
+      const start = this.#initial?.[i] ?? (this.#isDiscrete ? Math.floor(middle) : middle)
       this.#inForce[i] = Math.min(Math.max(start, this.#low[i]!), this.#high[i]!)
       this.#stepsSinceChange[i] = LONG_AGO
     }
@@ -157,6 +160,13 @@ function checkSpace(space: Space, limits: ActionLimits, initialAction: ArrayLike
   }
   if (initialAction !== undefined) {
     const inside = names.every((_, i) => initialAction[i]! >= low[i]! && initialAction[i]! <= high[i]!)
+    if (space.kind === 'discrete') {
+      const isWhole = Array.from(initialAction).every(Number.isInteger)
+      problems.check(
+        isWhole,
+        `initialAction must be a level, a whole number, got [${Array.from(initialAction).join(', ')}]`,
+      )
+    }
     problems.check(
       initialAction.length === names.length && inside,
       `initialAction must be ${names.length} numbers inside the action space, got [${Array.from(initialAction).join(', ')}]`,

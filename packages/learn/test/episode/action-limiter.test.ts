@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ActionLimiter, type ActionLimits } from '../../src/episode/action-limiter.js'
 import { clipReasons } from '../../src/episode/clip-reason.js'
+import { discreteSpace } from '../../src/index.js'
 import { box } from './toys.js'
 
 const replicas = box(['replicas'], 1, 20)
@@ -156,5 +157,22 @@ describe('ActionLimiter', () => {
     ['a bound that is not a number', Number.NaN, 1],
   ])('refuses %s', (_name, low, high) => {
     expect(() => new ActionLimiter(box(['x'], low, high))).toThrow(/action x must have finite bounds with low <= high/)
+  })
+
+  it('moves a discrete action by whole levels, and starts from one', () => {
+    const space = discreteSpace('level', 6)
+    const limiter = new ActionLimiter(space, { level: { increase: { maxStep: 1.5 }, decrease: { maxStep: 2 } } })
+    const held = new Float32Array(1)
+    limiter.hold(held)
+    expect(held[0]).toBe(2) // the lower of both in the middle
+    const levels = [1, 5, 5, 0].map((wish) => {
+      const action = Float32Array.of(wish)
+      limiter.apply(action)
+      return action[0]
+    })
+    expect(levels).toEqual([1, 2, 3, 1])
+    expect(() => new ActionLimiter(space, {}, [2.5])).toThrow(
+      /initialAction must be a level, a whole number, got \[2.5\]/,
+    )
   })
 })

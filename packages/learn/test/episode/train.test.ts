@@ -173,7 +173,7 @@ describe('train', () => {
   ])('says what is wrong with a step that has %s', (_name, part, message) => {
     const world = new Tank()
     const step = world.step.bind(world)
-    world.step = (action) => ({ ...step(action), ...part }) as Step
+    world.step = (action) => ({ ...step(action), ...part }) as unknown as Step
     expect(() => train(spy(0), world)).toThrow(message)
   })
 
