@@ -4,7 +4,9 @@ import { type Trajectory, TrajectoryRecorder } from '@trimtab/learn'
 
 /** What says from trajectories what an application is like; `MetaLearner` of `@trimtab/learn` is one. */
 export interface TrajectoryEncoder {
+  /** Takes whole episodes; later embeddings are of all of them. */
   insertTrajectories(trajectories: readonly Trajectory[]): void
+  /** The embedding [Z] of what was inserted. */
   getEmbedding(): Float32Array
 }
 
@@ -45,6 +47,7 @@ export class EmbeddingPilot implements Pilot {
     this.#pilot.observe(transition, info)
   }
 
+  /** Ends the episode of the pilot inside; what was recorded of it counts for the embedding from now on. */
   endEpisode(summary: EpisodeSummary): void {
     this.#pilot.endEpisode(summary)
     if (this.#steps === 0) return // nothing was measured

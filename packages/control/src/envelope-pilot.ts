@@ -3,7 +3,7 @@ import type { Decider, Stage } from '@trimtab/learn'
 import { reachOf } from './reach.js'
 import type { LearningPilot } from './retraining-pilot.js'
 
-/** How an envelope starts and moves. */
+/** How fast the envelope widens and narrows, by what evidence, and what the agent learns beside it. */
 export interface EnvelopeOptions {
   /** Whether a step broke the SLO, as measured: the evidence that the envelope moves by. */
   readonly isViolation: (info: StepInfo) => boolean
@@ -240,6 +240,7 @@ export class EnvelopePilot implements LearningPilot {
     if (this.#options.isViolation(info)) this.#violations++
   }
 
+  /** An episode is over: its violations are booked against the error budget, and that decides who drives the next one. */
   endEpisode(): void {
     this.#episode++
     if (this.#isRuleDriving) {

@@ -2,6 +2,7 @@ import type { Agent, Controller, StepInfo, Transition } from '@trimtab/core'
 import { type Decider, type EpisodeSummary, measuredReward, type Pilot, type Stage } from '@trimtab/learn'
 import type { Lifecycle } from './lifecycle.js'
 
+/** Who takes part in the lifecycle of Algorithm 5.1. */
 export interface LifecyclePilotOptions {
   readonly agent: Agent
   /** HPA+VPA in AWARE: acts in OFFLINE, and whenever the agent must not. */
@@ -62,6 +63,7 @@ export class LifecyclePilot implements Pilot {
     this.#agent.update()
   }
 
+  /** An episode is over: its mean reward may change the stage. */
   endEpisode(summary: EpisodeSummary): void {
     if (this.stage === 'online') this.#agent.endEpisode()
     this.#lifecycle.observe(measuredReward(summary))

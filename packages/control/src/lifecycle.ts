@@ -81,6 +81,7 @@ export class Lifecycle {
     }
   }
 
+  /** Who acts now. */
   get stage(): Stage {
     return this.#stage
   }
@@ -122,6 +123,7 @@ export class Lifecycle {
     this.#enter('online')
   }
 
+  /** All that decides when the stage changes; plain data. */
   save(): LifecycleState {
     return { stage: this.#stage, rewards: [...this.#rewards], candidate: this.#candidate, agreed: this.#agreed }
   }

@@ -3,7 +3,7 @@ import type { Decider, Stage } from '@trimtab/learn'
 import { reachOf } from './reach.js'
 import type { LearningPilot } from './retraining-pilot.js'
 
-/** How a margin moves. */
+/** What a margin answers to, and how far it goes. */
 export interface MarginOptions {
   /** Whether a step broke the SLO, as measured. */
   readonly isViolation: (info: StepInfo) => boolean
@@ -19,7 +19,7 @@ export interface MarginOptions {
   readonly hindsight?: (action: Float32Array) => Transition | undefined
 }
 
-/** Who acts, learns and stands by. */
+/** The policy that a margin is added to, who learns, and the rule beside them. */
 export interface MarginParts {
   /** Who learns from what happens; without exploration of its own. */
   readonly agent: Pick<Agent, 'observe' | 'update' | 'endEpisode'>
@@ -114,6 +114,7 @@ export class MarginPilot implements LearningPilot {
     this.#margin = Math.min(MAX_MARGIN, Math.max(0, next))
   }
 
+  /** An episode is over: the agent starts afresh, the margin stays. */
   endEpisode(): void {
     this.#agent.endEpisode()
   }

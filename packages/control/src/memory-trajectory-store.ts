@@ -1,6 +1,7 @@
 import { ConfigError, type RandomSource, type TrajectoryStep, type TrajectoryStore } from '@trimtab/core'
 import { EpisodeIndex } from './episode-index.js'
 
+/** How much is kept. */
 export interface MemoryTrajectoryStoreOptions {
   /** Steps held; older ones make room. Default 100,000. */
   readonly capacity?: number

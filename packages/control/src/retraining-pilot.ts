@@ -10,6 +10,7 @@ export interface LearningPilot extends Pilot {
 
 /** Measured violations as evidence that a served policy fits no longer. */
 export interface ViolationTest {
+  /** Whether a step broke the SLO, as measured. */
   readonly isViolation: (info: StepInfo) => boolean
   /** Violations that are nothing new, as a share of steps in (0, 1), e.g. what serving had. */
   readonly allowedRate: number
@@ -17,6 +18,7 @@ export interface ViolationTest {
   readonly excess?: number
 }
 
+/** Who learns, who decides when, and what counts besides rewards. */
 export interface RetrainingOptions {
   readonly learner: LearningPilot
   readonly lifecycle: Lifecycle
@@ -82,6 +84,9 @@ export class RetrainingPilot implements Pilot {
     if (this.#violations !== undefined) this.#test(info, this.#violations)
   }
 
+  /**
+   * An episode is over: its reward, and its violations where they are told apart, decide whether to serve or to learn.
+   */
   endEpisode(summary: EpisodeSummary): void {
     if (!this.#isServing) this.#learner.endEpisode(summary)
     this.#lifecycle.observe(measuredReward(summary))

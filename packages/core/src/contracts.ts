@@ -12,6 +12,7 @@ export interface Space {
 /** Numbers that explain a step: what happened, apart from what was rewarded. */
 export type StepInfo = Readonly<Record<string, number>>
 
+/** What one step of an environment gave: [S] numbers observed, what that was worth, and whether the episode goes on. */
 export interface Step {
   readonly observation: Float32Array
   readonly reward: number
@@ -55,9 +56,19 @@ export interface Environment {
   readonly action: Space
   /** Where there is one, the guard knows limits in its units, and holds what is in force rather than the last action. */
   readonly actuator?: Actuator
+  /**
+   * Begins the episode that `seed` says; the same seed, the same episode.
+   * @returns the first observation [S]
+   */
   reset(seed: number): Float32Array
+  /** Takes one action [A], clipped to the space. */
   step(action: Float32Array): Step
+  /** All that decides what comes next; `load` goes on from there to the byte. */
   save(): Uint8Array
+  /**
+   * Goes back to what `save` gave.
+   * @throws {FormatError} for what another environment saved
+   */
   load(state: Bytes): void
 }
 
@@ -67,7 +78,9 @@ export interface LiveEnvironment {
   readonly action: Space
   /** As in `Environment`. */
   readonly actuator?: Actuator
+  /** Waits for the first usable observation [S]; rejects with the signal's reason when that is aborted. */
   reset(signal?: AbortSignal): Promise<Float32Array>
+  /** Sets an action [A] and waits for what comes of it; rejects with the signal's reason when that is aborted. */
   step(action: Float32Array, signal?: AbortSignal): Promise<Step>
 }
 
@@ -80,6 +93,9 @@ export interface Controller {
   beginEpisode?(): void
 }
 
+/**
+ * One step as an agent learns from it: state [S], action [A] in the actuator's own coordinates, reward, next state [S].
+ */
 export interface Transition {
   readonly observation: Float32Array
   readonly action: Float32Array
@@ -172,13 +188,18 @@ export interface TrajectoryStore {
 
 /** Milliseconds since any fixed moment; the host's clock or a test's. */
 export interface Clock {
+  /** The time, in the unit that the owner of the clock says. */
   now(): number
 }
 
 /** Matches console, pino and consola. A library never logs on its own. */
 export interface Logger {
+  /** For who looks for a fault. */
   debug(message: string, fields?: object): void
+  /** What happens in the normal course. */
   info(message: string, fields?: object): void
+  /** What goes on, but should be looked at. */
   warn(message: string, fields?: object): void
+  /** What did not work. */
   error(message: string, fields?: object): void
 }

@@ -18,8 +18,10 @@ export const hasSimd = (): boolean => WebAssembly.validate(new Uint8Array(SIMD_P
 /** Whether this host runs relaxed SIMD (whose results differ between engines). */
 export const hasRelaxedSimd = (): boolean => WebAssembly.validate(new Uint8Array(RELAXED_PROBE))
 
+/** Which of the three builds of the core runs. */
 export type CoreBuild = 'simd' | 'scalar' | 'relaxed'
 
+/** Where the core comes from. */
 export interface CoreOptions {
   /**
    * Which build to run. Default: `simd` where the host has it, else `scalar`; both give the same bits.

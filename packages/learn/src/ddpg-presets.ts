@@ -103,4 +103,5 @@ export const ddpgPresets: {
   },
 }
 
+/** A preset of DDPG. */
 export type DdpgPresetName = keyof typeof ddpgPresets

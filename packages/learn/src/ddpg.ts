@@ -274,6 +274,7 @@ export class Ddpg implements SharedAgent {
     return this.#noise.deviation
   }
 
+  /** How strongly the actor is drawn to the rule's actions, where a transition has one; 0: not at all. May be set. */
   get cloningWeight(): number {
     return this.#kernel.get('cloningWeight')
   }

@@ -39,6 +39,7 @@ export interface DqnPreset extends DqnOptions {
   readonly setting: { readonly episodeSteps: number }
 }
 
+/** Options of DQN by the task and paper that they come from. */
 export const dqnPresets: {
   readonly 'cpu-frequency': DqnPreset
   readonly 'smartoverclock-literal': DqnPreset
@@ -87,6 +88,7 @@ export const dqnPresets: {
   },
 }
 
+/** A preset of DQN. */
 export type DqnPresetName = keyof typeof dqnPresets
 
 /**

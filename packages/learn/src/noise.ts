@@ -31,6 +31,7 @@ export type NoiseSchedule =
   /** ε = max(floor, from − decrement · learning updates): the papers' exploration factor. */
   | { readonly kind: 'updates'; readonly from: number; readonly decrement: number; readonly floor: number }
 
+/** What is added to actions while exploring, and how it decays. */
 export interface NoiseOptions {
   readonly process: NoiseProcess
   readonly schedule: NoiseSchedule
@@ -145,6 +146,7 @@ export class ExplorationNoise {
     this.#updates += count
   }
 
+  /** Its state, from which `load` goes on to the byte. */
   save(): Tensor[] {
     return [
       byteTensor('noise.random', this.#random.save()),
@@ -171,6 +173,7 @@ export class ExplorationNoise {
     }
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#random.dispose()
   }

@@ -2,6 +2,7 @@ import { type Core, doubleTensor, FormatError, RunningMoments, type Tensor, type
 
 const PREFIX = 'normaliser.'
 
+/** What a normaliser knows of its S observations. */
 export interface NormaliserMoments {
   /** Observations seen. */
   readonly count: number
@@ -57,6 +58,7 @@ export class ObservationNormaliser {
     this.#moments.update(observations, rows)
   }
 
+  /** Its moments, with the tensors' names prefixed. */
   save(): Tensor[] {
     return this.#moments.save().map((tensor) => ({ ...tensor, name: PREFIX + tensor.name }))
   }
@@ -70,6 +72,10 @@ export class ObservationNormaliser {
     return () => this.set(moments)
   }
 
+  /**
+   * Replaces its moments.
+   * @throws {FormatError} for moments of another size
+   */
   set({ count, mean, variance }: NormaliserMoments): void {
     this.#moments.load([
       doubleTensor('count', [count]),
@@ -78,6 +84,7 @@ export class ObservationNormaliser {
     ])
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#moments.dispose()
   }

@@ -75,4 +75,5 @@ export const ppoPresets: { readonly default: PpoPreset; readonly aurora: PpoPres
   },
 }
 
+/** A preset of PPO. */
 export type PpoPresetName = keyof typeof ppoPresets

@@ -4,6 +4,7 @@ import { ObservationNormaliser } from './normaliser.js'
 import { KERNEL_PREFIX, kernelTensors } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
 
+/** Net, loss and optimiser of a regressor, and how its columns are scaled. */
 export interface RegressorOptions {
   /** Hidden layers, ReLU; outputs are linear. */
   readonly hidden: readonly number[]
@@ -28,6 +29,7 @@ export interface RegressorOptions {
   readonly maxGroups: number
 }
 
+/** What a regressor is without options. */
 export const regressorDefaults: RegressorOptions = {
   hidden: [64, 64],
   loss: 'mse',
@@ -42,6 +44,7 @@ export const regressorDefaults: RegressorOptions = {
   maxGroups: 1,
 }
 
+/** Columns, options and name of a regressor. */
 export interface RegressorSetup {
   /** Names of the columns of x, in their order. */
   readonly features: readonly string[]
@@ -56,6 +59,7 @@ export interface RegressorSetup {
   readonly trainingData?: string
 }
 
+/** How long a fit goes on, and what it is judged by. */
 export interface FitOptions {
   /** Default: that of the options. */
   readonly epochs?: number
@@ -65,6 +69,7 @@ export interface FitOptions {
   readonly patience?: number
 }
 
+/** How a fit went, epoch by epoch. */
 export interface FitReport {
   /** Mean loss of each epoch while it was learned, NaN where every step was given up. */
   readonly losses: Float64Array
@@ -245,6 +250,7 @@ export class Regressor {
     return out
   }
 
+  /** What the last step did. */
   report(): RegressorReport {
     return this.#kernel.report()
   }

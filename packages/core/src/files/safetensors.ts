@@ -30,6 +30,7 @@ const DTYPE_ORDER = Object.keys(DTYPE_BYTES)
 const MAX_HEADER_BYTES = 100_000_000 // the reference's own limit
 const METADATA_KEY = '__metadata__'
 
+/** Element types that are read and written, in the words of safetensors. */
 export type TensorDtype = keyof typeof DTYPE_BYTES
 
 /** A tensor of any type the format knows; those of the core's own `Tensor` are four of them. */
@@ -37,6 +38,7 @@ export interface StoredTensor extends Omit<Tensor, 'dtype'> {
   readonly dtype: TensorDtype
 }
 
+/** A safetensors file as it was read: every tensor checked against its shape. */
 export interface SafetensorsFile {
   /** In the order of the data. `bytes` lie in a copy: they outlive the file's buffer. */
   readonly tensors: ReadonlyMap<string, StoredTensor>

@@ -15,24 +15,28 @@ const count = (shape: readonly number[]): number => shape.reduce((a, b) => a * b
 const toBytes = (array: Float32Array | Float64Array | Uint32Array | Uint8Array): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength).slice()
 
+/** A tensor of 32-bit floats, row by row; `values` holds as many as the shape says and is copied. */
 export const floatTensor = (name: string, shape: readonly number[], values: Float32Array): Tensor => ({
   name,
   dtype: 'F32',
   shape,
   bytes: toBytes(values),
 })
+/** A tensor [n] of 64-bit floats. */
 export const doubleTensor = (name: string, values: readonly number[]): Tensor => ({
   name,
   dtype: 'F64',
   shape: [values.length],
   bytes: toBytes(Float64Array.from(values)),
 })
+/** A tensor [n] of unsigned 32-bit numbers. */
 export const wordTensor = (name: string, values: readonly number[]): Tensor => ({
   name,
   dtype: 'U32',
   shape: [values.length],
   bytes: toBytes(Uint32Array.from(values)),
 })
+/** A tensor [n] of bytes; its `bytes` are a copy of `values`. */
 export const byteTensor = (name: string, values: Uint8Array): Tensor => ({
   name,
   dtype: 'U8',
@@ -53,14 +57,26 @@ export class TensorReader {
     return this.#finite(name, new Float32Array(this.#read(name, 'F32', shape).buffer))
   }
 
+  /**
+   * A tensor [length] of 64-bit floats, all finite.
+   * @throws {FormatError} when it is missing or of another shape or type
+   */
   doubles(name: string, length: number): Float64Array {
     return this.#finite(name, new Float64Array(this.#read(name, 'F64', [length]).buffer))
   }
 
+  /**
+   * A tensor [length] of unsigned 32-bit numbers.
+   * @throws {FormatError} when it is missing or of another shape or type
+   */
   words(name: string, length: number): Uint32Array {
     return new Uint32Array(this.#read(name, 'U32', [length]).buffer)
   }
 
+  /**
+   * A tensor [length] of bytes.
+   * @throws {FormatError} when it is missing or of another shape or type
+   */
   bytes(name: string, length: number): Uint8Array {
     return this.#read(name, 'U8', [length])
   }

@@ -2,12 +2,19 @@ import type { LearnExports } from '../exports/learn.js'
 
 /** Elementary functions in f64 from the core: engines disagree in the last bits of `Math.*`, the core does not. */
 export class CoreMath {
+  /** e^x. */
   readonly exp: (x: number) => number
+  /** ln x; NaN below 0, −∞ at 0. */
   readonly log: (x: number) => number
+  /** x^y. */
   readonly pow: (x: number, y: number) => number
+  /** tanh x. */
   readonly tanh: (x: number) => number
+  /** 1 / (1 + e^−x), without overflow on either side. */
   readonly sigmoid: (x: number) => number
+  /** cos x, x in radians. */
   readonly cos: (x: number) => number
+  /** sin x, x in radians. */
   readonly sin: (x: number) => number
   /** ln Γ(x), x > 0. */
   readonly logGamma: (x: number) => number

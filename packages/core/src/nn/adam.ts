@@ -5,6 +5,7 @@ import { ConfigError, Problems } from '../errors.js'
 import { floatTensor, type Tensor, TensorReader, wordTensor } from '../files/tensor.js'
 import { Arena } from '../memory/arena.js'
 
+/** How many numbers Adam moves, how fast, and where it stops a gradient. */
 export interface AdamOptions {
   /** How many numbers `step` moves. */
   readonly parameters: number
@@ -126,6 +127,7 @@ export class Adam {
     this.#steps = steps!
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

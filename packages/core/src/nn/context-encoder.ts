@@ -7,6 +7,7 @@ import { type Arena, planArena } from '../memory/arena.js'
 import { loadBlocks, readBlock, saveBlocks, writeBlock } from '../memory/blocks.js'
 import { type GuardReport, guardReport, loadGuard, saveGuard } from './last-good.js'
 
+/** Kind and sizes of an encoder of contexts, and the batches it is planned for. */
 export interface ContextEncoderOptions {
   /** `set`: a small net over each step, then the mean of all; `gru`: a bidirectional GRU over each sequence, then the mean. */
   readonly kind: 'set' | 'gru'
@@ -44,6 +45,7 @@ export interface Context {
   readonly lengths: Int32Array
 }
 
+/** What an encoder has been through. */
 export interface ContextEncoderReport extends GuardReport {
   /** Steps done. */
   readonly updates: number
@@ -182,6 +184,7 @@ export class ContextEncoder {
     }
   }
 
+  /** Updates done, given up and taken back. */
   report(): ContextEncoderReport {
     return { updates: this.#updates, ...guardReport(this.#core, this.#guard) }
   }
@@ -234,6 +237,7 @@ export class ContextEncoder {
     this.#arena.bytes.set(random, this.#random)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -5,6 +5,10 @@ import { type Arena, buildArena } from '../memory/arena.js'
 import { withBlock } from '../memory/blocks.js'
 import { type Random, withRandom } from '../random/random.js'
 
+/**
+ * Sizes of a stack of gated recurrent units and of the largest batch. N: sequences, T: steps, L: layers, D: directions, H:
+ * hidden.
+ */
 export interface GruOptions {
   readonly inputSize: number
   readonly hiddenSize: number
@@ -32,6 +36,7 @@ export interface GruBatch {
   readonly initialStates?: Float32Array
 }
 
+/** What `backward` starts from; at least one of the two. */
 export interface GruSlopes {
   /** [N, T, D·H] dLoss/dy. */
   readonly outputs?: Float32Array
@@ -176,6 +181,7 @@ export class Gru {
     return this.#read(this.#at.gradients)
   }
 
+  /** Sets the gradients that `backward` adds up to zero. */
   clearGradients(): void {
     this.#arena.bytes.fill(0, this.#at.gradients, this.#at.workspace)
   }
@@ -194,6 +200,7 @@ export class Gru {
     this.#core.exports.gru_convert(pointer, pointer + this.#at.parameters, pointer + this.#at.canonical, 1)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -7,6 +7,7 @@ const COUNTERS = [abi.LAST_GOOD_AGE, abi.LAST_GOOD_FAILURES, abi.LAST_GOOD_SKIPP
 const WEIGHTS = 'lastGood'
 const COUNTS = 'lastGood.counters'
 
+/** What the guard of the last good weights did. */
 export interface GuardReport {
   /** Updates given up because a loss or gradient was not finite. */
   readonly skipped: number

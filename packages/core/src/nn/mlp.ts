@@ -5,10 +5,12 @@ import { type Arena, buildArena } from '../memory/arena.js'
 import { withBlock } from '../memory/blocks.js'
 import { type Random, withRandom } from '../random/random.js'
 
+/** What a layer applies to its sums. */
 export type Activation = 'linear' | 'relu' | 'tanh' | 'sigmoid'
 
 const ACTIVATIONS: readonly Activation[] = ['linear', 'relu', 'tanh', 'sigmoid']
 
+/** Sizes of a dense network, its activations and the largest batch. */
 export interface MlpOptions {
   /** Widths from input to output, `[8, 40, 40, 5]`. */
   readonly sizes: readonly number[]
@@ -155,6 +157,7 @@ export class Mlp {
     return this.#read(this.#gradients)
   }
 
+  /** Sets the gradients that `backward` adds up to zero. */
   clearGradients(): void {
     this.#arena.bytes.fill(0, this.#gradients, this.#workspace)
   }
@@ -173,6 +176,7 @@ export class Mlp {
     this.#core.exports.mlp_convert(pointer, pointer + this.#parameters, pointer + this.#canonical, 1)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -27,6 +27,7 @@ const LOSSES: Readonly<Record<RegressionLoss, number>> = {
   'log-mape': abi.LOSS_LOG_MAPE,
 }
 
+/** Sizes, loss and optimiser of a regressor. N: rows of a batch, F: features, Z: context, O: outputs. */
 export interface RegressorKernelOptions {
   readonly featureSize: number
   /** Z, columns of a context behind the features. Default 0. */
@@ -59,6 +60,7 @@ export type RowGroups = { readonly groupOf: ArrayLike<number> } & (
   | { readonly contexts: readonly Context[]; readonly encoder: ContextEncoder }
 )
 
+/** What the last step of a regressor did. */
 export interface RegressorReport extends GuardReport {
   /** Steps done. */
   readonly updates: number
@@ -116,6 +118,7 @@ export class RegressorKernel {
     })
   }
 
+  /** Weights and biases of the net. */
   get parameterCount(): number {
     return this.#core.exports.regressor_canonical(this.#arena.pointer)
   }
@@ -206,6 +209,7 @@ export class RegressorKernel {
     return this.#arena.floats.slice(at, at + groups * this.options.contextSize)
   }
 
+  /** What the last step did. */
   report(): RegressorReport {
     return {
       updates: this.#get(abi.REGRESSOR_UPDATES),
@@ -281,6 +285,7 @@ export class RegressorKernel {
     for (const [i, which] of VALUES.entries()) this.#core.exports.regressor_set(this.#arena.pointer, which, values[i]!)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.js'
 
+/** How far ageing by work lets later requests pass. */
 export interface WorkAgeingOptions {
   /** How much later work may overtake a request, in largest backlogs: 0 is first come, first served. Default 3. */
   readonly bypass?: number

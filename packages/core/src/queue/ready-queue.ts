@@ -15,6 +15,7 @@ import { Arena } from '../memory/arena.js'
  */
 export type QueueOrder = 'fifo' | 'class' | 'exact'
 
+/** Room, order and ageing of a queue. */
 export interface ReadyQueueOptions {
   /** Most requests that wait, up to 16,777,215. Memory is planned for all of them: about 24 bytes each. */
   readonly capacity: number
@@ -240,6 +241,7 @@ export class ReadyQueue {
     this.#core.exports.queue_clear(this.#arena.pointer)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -29,6 +29,7 @@ export interface RequestColumns {
  */
 export type Batching = 'none' | 'dynamic' | 'continuous'
 
+/** The queue, the servers behind it, and how long they take. */
 export interface ReplayOptions extends Omit<ReadyQueueOptions, 'capacity'> {
   /** Ageing by work, in place of a slope; absent: none. Default absent. */
   readonly ageing?: WorkAgeingOptions | undefined
@@ -52,6 +53,7 @@ export interface ReplayOptions extends Omit<ReadyQueueOptions, 'capacity'> {
   readonly batchSlowdown?: number | readonly number[]
 }
 
+/** When each of N requests was served, and how many passed it. */
 export interface RequestTimes {
   /** [N] seconds at which service began and ended. */
   readonly start: Float64Array

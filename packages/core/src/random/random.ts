@@ -47,10 +47,12 @@ export class Random implements RandomSource {
     return this.#core.exports.random_integer(this.#arena.pointer, n)
   }
 
+  /** A normal draw. */
   normal(mean = 0, deviation = 1): number {
     return mean + deviation * this.#core.exports.random_normal(this.#arena.pointer)
   }
 
+  /** An exponential draw. */
   exponential(mean = 1): number {
     return mean * this.#core.exports.random_exponential(this.#arena.pointer)
   }
@@ -60,6 +62,7 @@ export class Random implements RandomSource {
     return this.#core.exports.random_gamma(this.#arena.pointer, shape)
   }
 
+  /** A draw from Beta(a, b), in (0, 1); a and b above 0. */
   beta(a: number, b: number): number {
     return this.#core.exports.random_beta(this.#arena.pointer, a, b)
   }
@@ -83,6 +86,7 @@ export class Random implements RandomSource {
     this.#arena.bytes.set(bytes)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

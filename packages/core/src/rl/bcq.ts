@@ -9,6 +9,7 @@ import { readBlock, withBlock, writeBlock } from '../memory/blocks.js'
 import { guardReport } from '../nn/last-good.js'
 import { type BcqBlocks, loadBcq, saveBcq } from './bcq-state.js'
 
+/** Sizes and hyperparameters of a BCQ agent. N: batch, S: state, A: action, Z: latent. */
 export interface BcqKernelOptions {
   readonly stateSize: number
   readonly actionSize: number
@@ -40,7 +41,9 @@ export interface BcqKernelOptions {
   readonly actingCandidates: number
 }
 
+/** The nets that learn: the VAE's two, the perturbation and the critics. */
 export type BcqNet = 'encoder' | 'decoder' | 'perturbation' | 'firstCritic' | 'secondCritic'
+/** The nets that follow. */
 export type BcqTarget = 'targetPerturbation' | 'targetFirstCritic' | 'targetSecondCritic'
 
 const LIVE_NETS: Readonly<Record<BcqNet, number>> = {
@@ -60,6 +63,7 @@ const TARGET_NETS: Readonly<Record<BcqTarget, number>> = {
 const partOf = (which: BcqNet | BcqTarget): [block: number, net: number] =>
   which in TARGET_NETS ? [abi.BCQ_TARGET, TARGET_NETS[which as BcqTarget]] : [abi.BCQ_LIVE, LIVE_NETS[which as BcqNet]]
 
+/** What the last update did; losses are of its batch, before its step. */
 export interface BcqReport extends UpdateReport {
   /** How often, after three updates in a row that were not finite, the last good weights came back. */
   readonly restored: number
@@ -265,6 +269,7 @@ export class BcqKernel {
     return this.#read(abi.BCQ_GRADIENT, LIVE_NETS[which])
   }
 
+  /** Adam's rate, of all five nets; may be set between updates. */
   get learningRate(): number {
     return this.#core.exports.bcq_get(this.#arena.pointer, abi.BCQ_LEARNING_RATE)
   }
@@ -302,6 +307,7 @@ export class BcqKernel {
     loadBcq(this.#core, this.#arena, this.options, tensors, this.#blocks)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

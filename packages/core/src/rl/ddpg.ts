@@ -11,6 +11,7 @@ import type { GuardReport } from '../nn/last-good.js'
 import { type BlockAccess, loadDdpg, loadLearned, saveDdpg, saveLearned } from './ddpg-state.js'
 import { checkPairReplay, PairReplay } from './pair-replay.js'
 
+/** Sizes and hyperparameters of a DDPG agent. N: batch, S: state, A: action. */
 export interface DdpgKernelOptions {
   readonly stateSize: number
   readonly actionSize: number
@@ -48,6 +49,7 @@ export interface DdpgKernelOptions {
   readonly cloningWeight: number
 }
 
+/** The nets of an agent: those that learn, their slow copies, and the average of the actor that serves. */
 export type DdpgNet = 'actor' | 'critic' | 'targetActor' | 'targetCritic' | 'averagedActor'
 
 const NETS: Readonly<Record<DdpgNet, number>> = {
@@ -58,6 +60,7 @@ const NETS: Readonly<Record<DdpgNet, number>> = {
   averagedActor: abi.DDPG_AVERAGED_ACTOR,
 }
 
+/** What may change between two updates. */
 export type LiveHyperparameter = 'actorLearningRate' | 'criticLearningRate' | 'outputPenalty' | 'cloningWeight'
 
 const LIVE: Readonly<Record<LiveHyperparameter, number>> = {
@@ -294,6 +297,7 @@ export class DdpgKernel {
     loadDdpg(this.#core, this.#arena, this.options, tensors, this.#access)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -10,6 +10,7 @@ import type { GuardReport } from '../nn/last-good.js'
 import { learnedDqn, loadDqn, loadLearnedDqn, saveDqn } from './dqn-state.js'
 import { checkPairReplay, PairReplay } from './pair-replay.js'
 
+/** Sizes and hyperparameters of a DQN agent. N: batch, S: state. */
 export interface DqnKernelOptions {
   readonly stateSize: number
   /** Z, columns of a context behind the state. Default 0. */
@@ -43,6 +44,7 @@ export interface DqnKernelOptions {
   readonly maxGradientNorm?: number
 }
 
+/** What the last update did. */
 export interface DqnReport extends GuardReport {
   readonly updates: number
   /** Of the last update done, before its step: mean loss, and mean Q(s, a) of the batch. */
@@ -50,6 +52,7 @@ export interface DqnReport extends GuardReport {
   readonly meanQ: number
 }
 
+/** The net that learns, and the one that its goals come from. */
 export type DqnNet = 'online' | 'target'
 
 const NETS: Readonly<Record<DqnNet, number>> = { online: abi.DQN_ONLINE, target: abi.DQN_TARGET }
@@ -198,6 +201,7 @@ export class DqnKernel {
     this.#replay.updateOn(indices)
   }
 
+  /** What the last update did. */
   report(): DqnReport {
     return {
       updates: this.#replay.updates,
@@ -263,6 +267,7 @@ export class DqnKernel {
     loadDqn(this.#core, this.#arena, this.options, tensors, (which, values) => this.#write(which, values))
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

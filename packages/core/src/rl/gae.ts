@@ -16,6 +16,7 @@ export interface Steps {
   readonly truncated: ArrayLike<boolean>
 }
 
+/** What T steps of a rollout were worth. */
 export interface Estimates {
   /** How much better each step was than V(state) said, [T]. */
   readonly advantages: Float64Array

@@ -2,6 +2,7 @@ import { isCount } from '../checks.js'
 import { Problems } from '../errors.js'
 import type { LearnExports } from '../exports/learn.js'
 
+/** Sizes and hyperparameters of a PPO agent. S: state, A: action, C: capacity of the rollout. */
 export interface PpoKernelOptions {
   readonly stateSize: number
   /** Z, columns of a context behind the state, seen by both networks. Default 0. */

@@ -18,8 +18,10 @@ import {
 } from './ppo-options.js'
 import { loadPpo, loadPpoNets, savePpo, savePpoNets } from './ppo-state.js'
 
+/** The two nets of an agent; they share nothing. */
 export type PpoNet = 'policy' | 'value'
 
+/** What may change between two epochs. */
 export type LivePpoHyperparameter = 'policyLearningRate' | 'valueLearningRate' | 'clip' | 'entropyWeight'
 
 const LIVE: Readonly<Record<LivePpoHyperparameter, number>> = {
@@ -266,6 +268,7 @@ export class PpoKernel {
     this.#core.exports.ppo_learn(pointer, indices.length)
   }
 
+  /** What the last epoch did. */
   report(): PpoReport {
     const { pointer } = this.#arena
     const get = (which: number): number => this.#core.exports.ppo_get(pointer, which)
@@ -361,6 +364,7 @@ export class PpoKernel {
     loadPpo(this.#core, this.#arena, shape, tensors, (which, values) => this.#write(which, values))
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -2,6 +2,7 @@
 // Rates are per second, times in seconds. A queue that cannot keep up (utilisation >= 1) waits for ever: Infinity.
 import type { CoreMath } from '../math/core-math.js'
 
+/** M/M/c: Poisson arrivals, exponential service times, c servers. Rates per second. */
 export interface MmcQueue {
   readonly arrivalRate: number
   /** Of one server. */
@@ -9,6 +10,7 @@ export interface MmcQueue {
   readonly servers: number
 }
 
+/** Steady-state times of a queue, in seconds; infinite where the load is 1 and above. */
 export interface MmcTimes {
   readonly utilisation: number
   /** Erlang C: the probability of having to wait. */
@@ -79,6 +81,7 @@ function sojournTail(math: CoreMath, queue: MmcQueue, waitProbability: number, t
   return served + (waitProbability * (served - math.exp(-serviceRate * t * (1 + spare)))) / spare
 }
 
+/** M/G/1-PS: all requests share one server evenly. Arrivals per second. */
 export interface ProcessorSharingQueue {
   readonly arrivalRate: number
   /** Mean work of a request, in seconds of one unit of capacity. */
@@ -93,6 +96,7 @@ export function mg1ProcessorSharing(queue: ProcessorSharingQueue): { utilisation
   return { utilisation, meanSojourn: utilisation < 1 ? service / (1 - utilisation) : Number.POSITIVE_INFINITY }
 }
 
+/** M/G/1: Poisson arrivals, general service times, one server. Rates per second, times in seconds. */
 export interface Mg1Queue {
   readonly arrivalRate: number
   readonly meanService: number
@@ -108,6 +112,7 @@ export function pollaczekKhinchine({ arrivalRate, meanService, scvService }: Mg1
     : Number.POSITIVE_INFINITY
 }
 
+/** G/G/m: general times between arrivals and of service, m servers. Rates per second. */
 export interface AllenCunneenQueue extends MmcQueue {
   /** Squared coefficients of variation of the times between arrivals and of the service times. */
   readonly scvArrival: number

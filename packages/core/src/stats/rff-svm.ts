@@ -16,6 +16,7 @@ const LARGEST = 1e100 // its square still leaves room for a sum
 
 type Numbers = ArrayLike<number>
 
+/** Width, kernel and pace of a machine. F: inputs, D: random features. */
 export interface RffSvmOptions {
   /** Width of a row. */
   readonly inputs: number
@@ -194,6 +195,7 @@ export class RffSvm {
     for (const { at, values } of parts) this.#arena.doubles.set(values, at)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

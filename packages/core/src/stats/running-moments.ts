@@ -98,6 +98,7 @@ export class RunningMoments {
     doubles.set(variance, HEAD_DOUBLES + this.size)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -5,6 +5,7 @@ import { Arena } from '../memory/arena.js'
 
 const EMPTY = -1
 
+/** The most similar row of an index. */
 export interface Nearest {
   readonly row: number
   /** Cosine of the angle between the two, in [−1, 1]. */
@@ -73,6 +74,7 @@ export class SimilarityIndex {
     return row < 0 ? undefined : { row, similarity: this.#arena.floats[answer]! }
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -6,6 +6,7 @@ import type { CoreMath } from '../math/core-math.js'
 
 type Numbers = ArrayLike<number>
 
+/** Mean of x [n]; NaN when it is empty. */
 export function mean(x: Numbers): number {
   let sum = 0
   for (let i = 0; i < x.length; i++) sum += x[i]!
@@ -72,6 +73,7 @@ export function ravelMultiIndex(index: readonly number[], dimensions: readonly n
   }, 0)
 }
 
+/** How alike two embeddings are, by angle and by distance. */
 export interface EmbeddingSimilarity {
   readonly cosine: number
   /** Half the distance between the unit vectors, in [0, 1]. */

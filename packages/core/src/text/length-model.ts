@@ -16,6 +16,7 @@ const LONGEST = 2048 // UTF-16 units, about 512 tokens of English
 const HEAD = 512 // of a longer prompt: its beginning, where the instruction often stands, and its end
 const TAIL = LONGEST - HEAD - 1
 
+/** Size of the model's tables. */
 export interface LengthModelOptions {
   /** The table of n-grams has 2^bits rows of 32 bytes, 10 … 20. Default 16. */
   readonly bits?: number
@@ -153,6 +154,7 @@ export class LengthModel {
     set(abi.LENGTH_RATE, rate!)
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

@@ -16,6 +16,7 @@ export interface PathColumns {
   readonly flags: Uint8Array
 }
 
+/** What path of a trace is wanted; spans are rows of the trace. */
 export interface PathRequest {
   readonly root: number
   readonly mode: 'blocking' | 'to-trace-end' | 'firm'
@@ -26,6 +27,9 @@ export interface PathRequest {
   readonly lateIsBackground: boolean
 }
 
+/**
+ * The critical path of a trace of N spans, in S sections; times in ns from the start of the trace. Views until the next call.
+ */
 export interface PathResult {
   /** S */
   readonly size: number
@@ -89,6 +93,7 @@ export class TraceKernel {
     return this.#read(columns, request.mode === 'firm')
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#arena.dispose()
   }

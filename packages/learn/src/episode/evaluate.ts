@@ -18,6 +18,7 @@ export interface EvaluateOptions {
   readonly guard?: GuardOptions
   /** Sees every step, for measures of one's own; the tick and its arrays are reused. */
   readonly onTick?: (tick: Tick) => void
+  /** Called after each episode with its summary. */
   readonly onEpisode?: (summary: EpisodeSummary) => void
   readonly signal?: AbortSignal
 }

@@ -54,6 +54,7 @@ export interface Pilot {
    */
   observe(transition: Transition, info: StepInfo): void
 
+  /** An episode is over: its sums and means, before the next reset. */
   endEpisode(summary: EpisodeSummary): void
 }
 

@@ -6,6 +6,7 @@ import type { SharedAgent } from '../shared-agent.js'
 import type { MetaLearner } from './meta-learner.js'
 import { TrajectoryRecorder } from './trajectory.js'
 
+/** How a pretrained learner meets an application that it has not seen. */
 export interface AdaptationOptions {
   /** `random`: the first episode probes, and its context tells the encoder most; `policy`: it acts as pretrained for a pair without data. */
   readonly firstEpisode: 'random' | 'policy'
@@ -25,6 +26,7 @@ export const ADAPTATION: AdaptationOptions = {
   randomActions: 0,
 }
 
+/** The pretrained parts, and the application. */
 export interface AdaptationSetup {
   /** The pretrained base learner, with one partition. */
   readonly agent: SharedAgent
@@ -71,6 +73,7 @@ export class Adaptation {
     return this.#z.slice()
   }
 
+  /** Episodes run. */
   get episodes(): number {
     return this.#episodes
   }
@@ -113,6 +116,7 @@ export class Adaptation {
     return result
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#random.dispose()
   }

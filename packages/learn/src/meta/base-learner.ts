@@ -19,6 +19,7 @@ export interface BaseLearnerChoice {
   readonly options: Readonly<Record<string, unknown>>
 }
 
+/** What a base learner of a pool is built from; the pairs of the pool are its partitions. */
 export interface BaseLearnerSetup {
   readonly task: string
   readonly base: BaseLearnerChoice

@@ -89,6 +89,7 @@ export class ContextBuffer {
     return this.#pack(from.slice(0, count), limits.steps, (extra) => random.integer(extra + 1))
   }
 
+  /** What it holds as tensors whose names begin with `prefix`. */
   save(prefix: string): Tensor[] {
     const rows = new Float32Array(this.#entries.reduce((sum, entry) => sum + entry.rows.length, 0))
     let at = 0

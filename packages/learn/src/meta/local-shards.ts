@@ -35,10 +35,12 @@ export class LocalShards implements ShardHost {
     return one.embeddings()
   }
 
+  /** The state of one shard, from which `load` goes on to the byte. */
   async save(shard: number): Promise<Tensor[]> {
     return this.#at(shard).save()
   }
 
+  /** Replaces the state of one shard by what `save` gave. */
   async load(shard: number, tensors: readonly Tensor[]): Promise<void> {
     this.#at(shard).load(tensors)
   }

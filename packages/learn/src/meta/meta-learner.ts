@@ -69,6 +69,10 @@ export class MetaLearner {
     return this.#registered().task
   }
 
+  /**
+   * The encoder of the registered learner.
+   * @throws {ConfigError} when none is registered
+   */
   get encoder(): ContextEncoder {
     return this.#registered().encoder
   }
@@ -150,6 +154,7 @@ export class MetaLearner {
     this.#isUpdating = on
   }
 
+  /** Whether the encoder learns along with the base learner. */
   get isMetaUpdating(): boolean {
     return this.#isUpdating
   }
@@ -164,6 +169,7 @@ export class MetaLearner {
     return addPrefix(this.encoder.learned(), ENCODER_PREFIX)
   }
 
+  /** Replaces what the encoder learned, as another shard's `learned` gave it. */
   setLearned(tensors: readonly Tensor[]): void {
     this.encoder.setLearned(withPrefix(tensors, ENCODER_PREFIX))
   }

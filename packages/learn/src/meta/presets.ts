@@ -87,4 +87,5 @@ export const metaPresets: { readonly set: MetaOptions; readonly aware: MetaOptio
   },
 }
 
+/** A preset of the meta learner. */
 export type MetaPresetName = keyof typeof metaPresets

@@ -43,6 +43,7 @@ export interface PoolEmbedding {
   readonly z: Float32Array
 }
 
+/** All that a pretrained model is saved from. */
 export interface PretrainedParts {
   readonly header: PretrainedHeader
   /** What `Pretraining.learned` holds. */

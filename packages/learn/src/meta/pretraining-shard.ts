@@ -8,6 +8,7 @@ import type { MetaLearner } from './meta-learner.js'
 import { addPrefix, withPrefix } from './tensors.js'
 import { TrajectoryRecorder } from './trajectory.js'
 
+/** How much is run and learned in a round. */
 export interface PretrainingOptions {
   /** Pairs that one update mixes, in equal shares of the batch. */
   readonly pairsPerUpdate: number
@@ -36,6 +37,7 @@ export interface PoolPair {
   readonly embedding?: Float32Array
 }
 
+/** One shard of a pretraining: its pairs and who learns from them. */
 export interface ShardSetup {
   /** Its partitions are the pairs, in order. */
   readonly agent: SharedAgent
@@ -98,6 +100,7 @@ export class PretrainingShard {
     return [...addPrefix(agent.learned(), 'agent.'), ...addPrefix(meta?.learned() ?? [], 'meta.')]
   }
 
+  /** Replaces what its agent and its encoder learned: the mean of all shards. */
   setLearned(tensors: readonly Tensor[]): void {
     const { agent, meta } = this.#setup
     agent.setLearned(withPrefix(tensors, 'agent.'))

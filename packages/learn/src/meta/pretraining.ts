@@ -24,10 +24,13 @@ export interface ShardHost {
   round(shard: number, learned: readonly Tensor[]): Promise<ShardRound>
   /** z [Z] of each of the shard's pairs, with what all learned. */
   embeddings(shard: number, learned: readonly Tensor[]): Promise<Float32Array[]>
+  /** The state of one shard, from which `load` goes on to the byte. */
   save(shard: number): Promise<Tensor[]>
+  /** Replaces the state of one shard by what `save` gave. */
   load(shard: number, tensors: readonly Tensor[]): Promise<void>
 }
 
+/** What one shard learned in a round. */
 export interface ShardRound {
   readonly learned: Tensor[]
   readonly report: RoundReport
@@ -65,6 +68,7 @@ export class Pretraining {
     return this.#learned
   }
 
+  /** One round of every shard from the same weights; their mean is what all go on with. */
   async round(): Promise<RoundReport> {
     const outcomes = await this.#each((shard) => this.#host.round(shard, this.#learned))
     this.#learned = averageTensors(outcomes.map(({ learned }) => learned))

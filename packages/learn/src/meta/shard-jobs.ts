@@ -5,10 +5,18 @@ import type { PretrainingShard } from './pretraining-shard.js'
 
 /** What a worker's module exports to host shards; plain data in, plain data out. */
 export interface ShardJobs<Setup> {
+  /**
+   * Builds a shard out of plain data.
+   * @returns what it knows at the start
+   */
   openShard(input: { readonly setup: Setup; readonly shards: number; readonly shard: number }): Promise<Tensor[]>
+  /** One round of a shard, from `learned`. */
   shardRound(input: { readonly shard: number; readonly learned: readonly Tensor[] }): Promise<ShardRound>
+  /** The embeddings [Z] of a shard's pairs, in order, under `learned`. */
   shardEmbeddings(input: { readonly shard: number; readonly learned: readonly Tensor[] }): Promise<Float32Array[]>
+  /** The state of a shard, from which `loadShard` goes on to the byte. */
   saveShard(input: { readonly shard: number }): Promise<Tensor[]>
+  /** Replaces the state of a shard by what `saveShard` gave. */
   loadShard(input: { readonly shard: number; readonly tensors: readonly Tensor[] }): Promise<void>
 }
 

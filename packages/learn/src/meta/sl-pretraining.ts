@@ -5,6 +5,7 @@ import { NULL_CONTEXT } from './context-buffer.js'
 import type { MetaLearner } from './meta-learner.js'
 import { type Samples, type SlShapes, sampleColumns, toSampleRows } from './samples.js'
 
+/** How samples of several pairs are mixed into contexts and rows. */
 export interface SlPretrainingOptions {
   /** Pairs that one step mixes. */
   readonly pairsPerUpdate: number
@@ -14,6 +15,7 @@ export interface SlPretrainingOptions {
   readonly contextSamples: readonly [fewest: number, most: number]
 }
 
+/** A supervised learner, its encoder and the pool. */
 export interface SlPretrainingSetup {
   /** With `contextSize` of the meta learner's embedding and `maxGroups` of at least `pairsPerUpdate`. */
   readonly learner: Regressor

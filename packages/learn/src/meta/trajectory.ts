@@ -66,6 +66,7 @@ export class TrajectoryRecorder {
   readonly #actions: number[] = []
   readonly #rewards: number[] = []
 
+  /** Takes one step: observation [S], action [A]; both are copied. */
   add(observation: Float32Array, action: Float32Array, reward: number): void {
     for (const value of observation) this.#observations.push(value)
     for (const value of action) this.#actions.push(value)

@@ -19,6 +19,7 @@ export interface RecordedPerformance {
 export class AllocationTable {
   readonly #cells: Map<number, Cell> = new Map()
 
+  /** Notes what an allocation gave: its SLO preservation and its reward. */
   record(allocation: ArrayLike<number>, preservation: number, reward: number): void {
     const key = keyOf(allocation)
     const cell = this.#cells.get(key) ?? { count: 0, preservation: 0, reward: 0 }
@@ -45,6 +46,7 @@ export class AllocationTable {
     return found && { preservation: found.preservation / found.count, reward: found.reward / found.count }
   }
 
+  /** Forgets everything. */
   clear(): void {
     this.#cells.clear()
   }

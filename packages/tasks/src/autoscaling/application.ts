@@ -24,6 +24,7 @@ const segment = (
   payload: Segment['payload'],
 ): Segment => ({ name, workMs, waitMs, memoryMiB, variability, payload })
 
+/** The sixteen kinds of work that applications are rolled from; their costs are proposals, not measurements. */
 export const SEGMENTS: readonly Segment[] = [
   segment('float-operations', 400, 0, 40, 0.4, 'number'),
   segment('matrix-multiplication', 60, 0, 60, 0.8, 'matrix'),

@@ -20,6 +20,7 @@ import { type ClusterOptions, ClusterSimulator } from './simulator.js'
 import type { Allocation, AllocationBounds, Telemetry } from './telemetry.js'
 import { AbsoluteView, RelativeView, type View } from './views.js'
 
+/** How the cluster, the view of it and the reward differ from the usual. */
 export interface AutoscalingOptions {
   readonly cluster?: Partial<ClusterOptions>
   /** `relative` (default), the papers' `absolute` limits, or these on `logarithmic` scales. */
@@ -85,14 +86,17 @@ export class AutoscalingEnvironment implements Environment {
     this.#random = new Random(core, 0, 4)
   }
 
+  /** The view's observation: names and ranges of [S]. */
   get observation(): Space {
     return this.view.observation
   }
 
+  /** The view's action: names and ranges of [A]. */
   get action(): Space {
     return this.view.action
   }
 
+  /** What was measured of the last step; filled anew by each. */
   get telemetry(): Telemetry {
     return this.simulator.telemetry
   }
@@ -197,6 +201,7 @@ export class AutoscalingEnvironment implements Environment {
     return out
   }
 
+  /** All that decides what comes next; `load` goes on from there to the byte. */
   save(): Uint8Array {
     const simulator = this.simulator.save()
     const view = this.view.save()
@@ -219,6 +224,7 @@ export class AutoscalingEnvironment implements Environment {
     this.#stepInEpisode = step
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.simulator.dispose()
     this.#random.dispose()

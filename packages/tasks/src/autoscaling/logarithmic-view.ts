@@ -92,6 +92,7 @@ export class LogarithmicView implements View {
     return this.#memory.slice()
   }
 
+  /** Goes back to what `save` gave. */
   load(state: Float64Array): void {
     this.#memory.set(state)
   }

@@ -34,6 +34,7 @@ export interface ClusterOptions {
  */
 export const SLO_FACTORS = { standard: 2, tight: 1.5, paper: 1.15 } as const
 
+/** The cluster unless told otherwise: steps of 15 s, pods that take 20 s to start. */
 export const CLUSTER: ClusterOptions = {
   stepSeconds: 15,
   startSeconds: 20,
@@ -152,6 +153,7 @@ export class ClusterSimulator {
     this.step(this.#current) // the first telemetry, before anybody decides
   }
 
+  /** What is allocated now. */
   get allocation(): Readonly<Allocation> {
     return this.#current
   }
@@ -286,6 +288,7 @@ export class ClusterSimulator {
     this.#starting = Array.from(numbers.subarray(head + 1))
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     for (const random of [this.#arrivals, this.#sensors, this.#starts]) random.dispose()
   }

@@ -12,6 +12,7 @@ export interface AllocationBounds {
   readonly replicas: readonly [low: number, high: number]
 }
 
+/** The smallest and the largest allocation: cores and MiB of a replica, replicas. */
 export const DEFAULT_BOUNDS: AllocationBounds = { cores: [0.125, 4], memoryMiB: [128, 3072], replicas: [1, 20] }
 
 /** What controllers see of the step just ended. Measured values: sampled and noisy; NaN means not measured. */
@@ -36,6 +37,7 @@ export interface Telemetry {
   droppedRequests: number
 }
 
+/** Telemetry to be filled; NaN where nothing was measured yet. */
 export const createTelemetry = (): Telemetry => ({
   timeSeconds: 0,
   requests: 0,

@@ -32,6 +32,7 @@ export class TransferFeatures implements TaskEnvironment {
     this.world = world
   }
 
+  /** The action of the environment inside. */
   get action(): Space {
     return this.world.action
   }
@@ -40,6 +41,7 @@ export class TransferFeatures implements TaskEnvironment {
     return this.world.actuator
   }
 
+  /** Begins the episode inside; the features of the last one are forgotten. */
   reset(seed: number): Float32Array {
     const observation = this.world.reset(seed)
     this.#loads = [this.world.telemetry.ratePerSecond]
@@ -79,6 +81,7 @@ export class TransferFeatures implements TaskEnvironment {
     return largest > 0 && Number.isFinite(next) ? (next - now) / largest : 0
   }
 
+  /** The state of the environment inside, then the features' own. */
   save(): Uint8Array {
     const world = this.world.save()
     const cells = this.#table.toNumbers()

@@ -24,6 +24,7 @@ export interface View {
   toAction(allocation: Readonly<Allocation>, out: Float32Array): void
   /** What it remembers, as numbers; `load` continues exactly here. */
   save(): Float64Array
+  /** Goes back to what `save` gave. */
   load(state: Float64Array): void
 }
 
@@ -180,6 +181,7 @@ export class RelativeView implements View {
     return saveAllocation(this.#current, numbers)
   }
 
+  /** Goes back to what `save` gave. */
   load(state: Float64Array): void {
     this.#state.set(state.subarray(0, this.#state.length))
     loadAllocation(this.#current, state.subarray(this.#state.length))
@@ -276,6 +278,7 @@ export class AbsoluteView implements View {
     return saveAllocation(this.#current, numbers)
   }
 
+  /** Goes back to what `save` gave. */
   load(state: Float64Array): void {
     this.#lastRate = state[0]!
     this.#values.set(state.subarray(1, 10))

@@ -56,10 +56,15 @@ export class LinkSimulator {
     this.#losses = losses
   }
 
+  /** Simulated time since `reset`. */
   get seconds(): number {
     return this.#now
   }
 
+  /**
+   * An empty link at time 0.
+   * @param rate  packets per second that are sent
+   */
   reset(link: Link, rate: number): void {
     this.link = link
     this.rate = rate

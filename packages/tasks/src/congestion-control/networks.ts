@@ -19,6 +19,7 @@ const COUNT = FIFTHS ** 4
 const STRIDE = 389 // prime to 625: successive environments differ in all four
 
 // A.6, widened from Aurora's 1.2–6 Mbit/s, 50–500 ms, 2–2,981 packets and 0–5 %.
+/** Bits of a packet: 1500 bytes. */
 export const PACKET_BITS: number = 8 * 1500
 export const BANDWIDTH: Range = [0.1e6 / PACKET_BITS, 128e6 / PACKET_BITS]
 export const DELAY_SECONDS: Range = [0.001, 0.512]

@@ -33,6 +33,10 @@ const MOST_ROUND_TRIPS = 6
 export const auroraThroughput = ({ acked, seconds }: Pick<CongestionOutcome, 'acked' | 'seconds'>): number =>
   (acked - 1) / seconds
 
+/**
+ * What one monitor interval was worth, under Aurora's weights or relative to the link.
+ * @param scale  the link's own bandwidth and round trip; not used by `aurora`
+ */
 export function congestionReward(scaling: RewardScaling, outcome: CongestionOutcome, scale: LinkScale): number {
   const { seconds, acked, latency, loss } = outcome
   switch (scaling) {

@@ -8,6 +8,7 @@ import { RateActuator } from './rate-actuator.js'
 import { auroraThroughput, congestionReward, type RewardScaling } from './reward.js'
 import { CONGESTION_ACTION, CONGESTION_OBSERVATION, FEATURE_HIGH, FEATURE_LOW, HISTORY } from './spaces.js'
 
+/** Rates, reward and view of a link. */
 export interface CongestionOptions {
   /** Default `relative`. */
   readonly scaling?: RewardScaling
@@ -109,6 +110,7 @@ export class CongestionEnvironment implements TaskEnvironment {
     return this.#simulator.interval
   }
 
+  /** Relative change of the rate at an action of 1. */
   get rateStep(): number {
     return this.#options.rateStep ?? 0.025
   }
@@ -119,6 +121,7 @@ export class CongestionEnvironment implements TaskEnvironment {
     return Math.min(this.#memory[RATE_HIGH]!, Math.max(this.#memory[RATE_LOW]!, wanted))
   }
 
+  /** Draws the link and the first rate of this seed, and sends until the first interval is over. */
   reset(seed: number): Float32Array {
     this.actuator.reset()
     this.#draws.reseed(seed, 1)
@@ -219,6 +222,7 @@ export class CongestionEnvironment implements TaskEnvironment {
     return low === high ? low : low * this.#math.exp(share * this.#math.log(high / low))
   }
 
+  /** All that decides what comes next, packets under way included; `load` goes on from there to the byte. */
   save(): Uint8Array {
     const packets = this.#simulator.toNumbers()
     const numbers = new Float64Array(NUMBERS + packets.length)

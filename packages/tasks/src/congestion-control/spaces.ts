@@ -12,6 +12,7 @@ export const FEATURE_HIGH = [10, 10, 10] as const
 const inHistory = (of: (feature: number) => number): Float64Array =>
   Float64Array.from({ length: HISTORY * FEATURES.length }, (_, i) => of(i % FEATURES.length))
 
+/** What an agent sees of a flow: three ratios of each of the last intervals, oldest first (Aurora). */
 export const CONGESTION_OBSERVATION: Space = {
   names: Array.from({ length: HISTORY }, (_, i) => FEATURES.map((name) => `${name}${i - HISTORY + 1}`)).flat(),
   low: inHistory((feature) => FEATURE_LOW[feature]!),

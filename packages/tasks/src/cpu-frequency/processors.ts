@@ -6,6 +6,7 @@ export interface Processor {
   readonly staticShare: number
 }
 
+/** A processor whose clocks and power are known. */
 export type ProcessorName = 'xeon-e5-2683v3' | 'xeon-e5-2695v4' | 'epyc-7302p'
 
 /** The three of appendix A.4. The share of static power is a proposal, not a measurement. */

@@ -21,6 +21,7 @@ export const FREQUENCY_REWARDS: {
   'smartoverclock-power': { gainWeight: 0.88, gainOver: 'nominal', powerWeight: 0.34 },
 }
 
+/** A reward of the frequency task. */
 export type FrequencyRewardName = keyof typeof FREQUENCY_REWARDS
 
 /** One second as the reward sees it. */

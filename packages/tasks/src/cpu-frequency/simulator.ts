@@ -173,6 +173,7 @@ export class FrequencyEnvironment implements TaskEnvironment {
     return (staticShare + dynamic * this.#powers[this.#memory[LEVEL]!]!) / (staticShare + dynamic)
   }
 
+  /** All that decides what comes next; `load` goes on from there to the byte. */
   save(): Uint8Array {
     return saveState([this.#phases, this.#noise], this.#memory)
   }

@@ -11,10 +11,12 @@ export const ANOMALY_KINDS = [
   'disk-io',
   'network-bandwidth',
 ] as const
+/** What can go wrong (3.3.1). */
 export type AnomalyKind = (typeof ANOMALY_KINDS)[number]
 
 /** How the strength of an anomaly runs over its duration; see `levelAt`. */
 export const ANOMALY_PATTERNS = ['constant', 'step', 'ramp', 'sine', 'random'] as const
+/** How an anomaly's intensity changes while it lasts. */
 export type AnomalyPattern = (typeof ANOMALY_PATTERNS)[number]
 
 /**
@@ -23,6 +25,7 @@ export type AnomalyPattern = (typeof ANOMALY_PATTERNS)[number]
  */
 export type AnomalyTarget = { readonly service: string; readonly replica?: number } | { readonly request: string }
 
+/** One thing that goes wrong, where, when and how much. */
 export interface Anomaly {
   readonly kind: AnomalyKind
   readonly target: AnomalyTarget

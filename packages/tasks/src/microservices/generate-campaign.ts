@@ -3,6 +3,7 @@ import { ANOMALY_KINDS, ANOMALY_PATTERNS, type Anomaly, type AnomalyKind, type A
 import type { Campaign } from './campaign.js'
 import type { ServiceGraph } from './graph.js'
 
+/** How many anomalies come, of what kinds, and when. */
 export interface CampaignOptions {
   readonly seed?: number
   /** Anomalies start before this. Default 300. */
@@ -47,6 +48,7 @@ export function generateCampaign(core: Core, graph: ServiceGraph, options: Campa
   return { name: `${graph.name}, gaps ${ratePerSecond}/s, seed ${seed}`, anomalies }
 }
 
+/** A campaign of windows, with an anomaly of each kind in every one. */
 export interface WindowCampaignOptions {
   readonly seed?: number
   readonly windows: number

@@ -36,6 +36,7 @@ export interface Call {
   readonly stages?: readonly (readonly Call[])[]
 }
 
+/** One kind of request to an application. */
 export interface RequestType {
   readonly name: string
   /** Poisson arrivals. */

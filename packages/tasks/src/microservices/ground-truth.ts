@@ -6,6 +6,7 @@ import { instanceName, type ServiceGraph } from './graph.js'
 import { MicroserviceSimulator } from './simulator.js'
 import { p99sMs } from './slo.js'
 
+/** What windows are judged by, and how they are run again without single anomalies. */
 export interface TruthOptions {
   /** [types] what the p99 of a window may be. */
   readonly slosMs: ArrayLike<number>
@@ -33,6 +34,7 @@ export interface AnomalyTruth {
   readonly isResponsible: Uint8Array
 }
 
+/** What was really to blame in one window. types: kinds of requests. */
 export interface WindowTruth {
   readonly window: number
   readonly fromSecond: number

@@ -3,6 +3,7 @@ import { type Anomaly, levelAt, RESOURCE_OF, STRONGEST } from './anomaly.js'
 import { instanceName, type Service } from './graph.js'
 import { numbersOf, RESOURCE_COUNT, RESOURCES } from './resources.js'
 
+/** Where an instance is in its life. */
 export type InstanceState = 'starting' | 'serving' | 'leaving'
 
 /** What an instance counted since its telemetry was last collected. */

@@ -5,6 +5,7 @@ import type { ServiceGraph, ServiceKind } from './graph.js'
 
 /** Applications of the size and shape of those of 3.3.1, by number of services: 36, 38, 15 and 41. */
 export const PRESETS = ['social-network', 'media-service', 'hotel-reservation', 'train-ticket'] as const
+/** One of the applications of the papers. */
 export type PresetName = (typeof PRESETS)[number]
 
 type Requests = Readonly<Record<string, readonly [ratePerSecond: number, calls: string]>>

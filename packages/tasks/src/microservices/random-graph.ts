@@ -3,6 +3,7 @@ import type { CallSketch } from './call-notation.js'
 import { furnish } from './furnish.js'
 import type { ServiceGraph, ServiceKind } from './graph.js'
 
+/** Size and load of a generated application. */
 export interface RandomGraphOptions {
   /** Default: 15 … 41, by the seed. */
   readonly services?: number

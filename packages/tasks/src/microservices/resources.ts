@@ -1,5 +1,6 @@
 /** What FIRM grants and an anomaly takes away (3.2.4), in the order of every vector of five. */
 export const RESOURCES = ['cpu', 'memoryBandwidth', 'llc', 'diskIo', 'network'] as const
+/** A resource of an instance that can be short. */
 export type Resource = (typeof RESOURCES)[number]
 export const RESOURCE_COUNT: number = RESOURCES.length
 

@@ -27,6 +27,7 @@ const CHANGED = 6 // an anomaly begins or ends
 /** Replicas that scale out are ready after this long: a cold container start (Table 3.5). */
 export const COLD_START_SECONDS = 2.05
 
+/** What goes wrong in a run, and by which dice. */
 export interface SimulatorOptions {
   /** What goes wrong and when. Default: nothing. */
   readonly campaign?: Campaign
@@ -130,6 +131,7 @@ export class MicroserviceSimulator {
     this.#disturb()
   }
 
+  /** Simulated time. */
   get nowSeconds(): number {
     return this.#nowUs / 1e6
   }
@@ -270,6 +272,7 @@ export class MicroserviceSimulator {
     this.#disturb()
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     for (const { random } of this.#sources) random.dispose()
   }

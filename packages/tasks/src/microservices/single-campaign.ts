@@ -7,6 +7,7 @@ import { MicroserviceSimulator } from './simulator.js'
 import { p99sMs } from './slo.js'
 import type { GraphTelemetry } from './telemetry.js'
 
+/** Which anomaly is tried at which intensities, and by what it counts as breaking the SLO. */
 export interface BreakingRangeOptions {
   readonly kind: AnomalyKind
   readonly target: AnomalyTarget
@@ -70,6 +71,7 @@ function lowest(holds: (intensity: number) => boolean): number {
   return high
 }
 
+/** A campaign of one anomaly a window, as strong as needed to break the SLO. */
 export interface SingleCampaignOptions {
   /** [types] */
   readonly slosMs: ArrayLike<number>

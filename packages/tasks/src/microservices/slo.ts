@@ -3,6 +3,7 @@ import type { ServiceGraph } from './graph.js'
 import { MicroserviceSimulator } from './simulator.js'
 import { type GraphTelemetry, latencyMs } from './telemetry.js'
 
+/** The fault-free run that SLOs are derived from. */
 export interface SloOptions {
   /** Default 0. */
   readonly seed?: number

@@ -3,6 +3,7 @@ import { multisetKey, SEGMENTS, type Segment, withPayload } from '../autoscaling
 import { AWS_USD_PER_GB_SECOND, LAMBDA_SIZES_MB, MB_PER_VCPU } from './lambda.js'
 import { type RuntimeTable, RuntimeTableBuilder } from './runtime-table.js'
 
+/** A generated table of serverless functions. */
 export interface ServerlessOptions {
   /** Functions to roll. Default 1000: about 640 different multisets of segments. */
   readonly functions?: number

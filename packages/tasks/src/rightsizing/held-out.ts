@@ -3,6 +3,7 @@ import type { FitPredictor, Prediction, Sample } from './predictor.js'
 import { type MeasuredWorkload, measuredOn, type RuntimeTable, withWorkloads } from './runtime-table.js'
 import { sampleOf } from './samples.js'
 
+/** How a predictor is judged on workloads that it has not seen. */
 export interface HeldOutOptions {
   /** Numbers of measured configurations that predictors are given. */
   readonly labels: readonly number[]

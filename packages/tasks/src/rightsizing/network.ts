@@ -5,6 +5,7 @@ import { checkSamples, type FitPredictor, type Prediction, type Predictor, type 
 import { type MeasuredWorkload, measuredOn, type RuntimeTable } from './runtime-table.js'
 import { sampleOf } from './samples.js'
 
+/** The net that turns a workload's labelled samples into an embedding. */
 export interface EmbeddingOptions {
   /** Width of the net over each labelled sample. */
   readonly hiddenSize: number
@@ -12,6 +13,7 @@ export interface EmbeddingOptions {
   readonly size: number
 }
 
+/** The net that predicts runtimes, and how it learns. */
 export interface NetworkOptions {
   readonly scale: NetworkScale
   /** Hidden widths, ReLU. */

@@ -10,6 +10,7 @@ export interface Sample {
   readonly counters: Float64Array
 }
 
+/** Runtimes of one workload on C configurations. */
 export interface Prediction {
   /** Of every configuration, the measured ones as well. [C] */
   readonly seconds: Float64Array

@@ -4,6 +4,7 @@ import { type CsvRow, parseCsv } from './csv.js'
 import { AWS_USD_PER_GB_SECOND } from './lambda.js'
 import { type RuntimeTable, RuntimeTableBuilder } from './runtime-table.js'
 
+/** What a table of runs does not say itself. */
 export interface ReadTableOptions {
   /** Which column is what, where the names do not say it. */
   readonly columns?: ColumnNames

@@ -3,6 +3,7 @@ import { heldOut } from './held-out.js'
 import type { FitPredictor, Sample } from './predictor.js'
 import type { Configuration, MeasuredWorkload, RuntimeTable } from './runtime-table.js'
 
+/** What a recommendation has to keep, and how sure it has to be. */
 export interface RecommendOptions {
   /** The longest runtime that will do, seconds. Default: any. */
   readonly maxSeconds?: number
@@ -12,6 +13,7 @@ export interface RecommendOptions {
   readonly seed?: number
 }
 
+/** One configuration for a workload: seconds and US dollars of a run. */
 export interface RuntimeForecast {
   /** Index in the table's configurations. */
   readonly index: number
@@ -27,6 +29,7 @@ export interface RuntimeForecast {
   readonly fit: 'sure' | 'likely' | 'no'
 }
 
+/** What a workload should run on, and what is known of all configurations. */
 export interface Recommendation {
   /** Which predictor spoke. */
   readonly predictor: string

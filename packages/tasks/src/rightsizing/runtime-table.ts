@@ -9,6 +9,7 @@ export interface Configuration {
   readonly usdPerSecond: number
 }
 
+/** What was measured of one workload. C: configurations, K: counters. */
 export interface MeasuredWorkload {
   readonly name: string
   /** Workloads of one group are alike: never one in training and another in a test. The name, unless said otherwise. */
@@ -82,6 +83,7 @@ export class RuntimeTableBuilder {
     this.#counters = counters
   }
 
+  /** Takes one run; runs of the same workload on the same configuration are averaged. */
   add({ workload, group = workload, settings, seconds, usd, counters }: Measurement): void {
     this.#used++
     const key = JSON.stringify(settings)

@@ -9,6 +9,7 @@ import { pickSafe } from './oracles.js'
 
 const MIB = 1024 * 1024
 
+/** What an operator sets of HPA and VPA. */
 export interface HpaVpaSettings {
   /** CPU request and limit of a replica, cores. */
   readonly podCores: number

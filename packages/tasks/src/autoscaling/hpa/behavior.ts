@@ -2,6 +2,7 @@ import type { History } from './history.js'
 import type { LimitedSize } from './limits.js'
 import type { ScalingPolicy, ScalingRules } from './types.js'
 
+/** Which of the two sets of rules. */
 export type Direction = 'scaleUp' | 'scaleDown'
 
 /** Rules with nothing left out but what the controller decides. */
@@ -74,6 +75,7 @@ export function policyLimit(
   return limit
 }
 
+/** A size that is wanted, and what limits the way there. */
 export interface RateInput {
   readonly currentReplicas: number
   readonly desiredReplicas: number

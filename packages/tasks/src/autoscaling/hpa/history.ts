@@ -7,18 +7,22 @@ export class History {
   readonly #values: number[] = []
   readonly #times: number[] = []
 
+  /** Entries kept, outdated ones included. */
   get length(): number {
     return this.#values.length
   }
 
+  /** The value of an entry; entries are in no order of time. */
   valueAt(index: number): number {
     return this.#values[index]!
   }
 
+  /** Seconds since an entry was noted. */
   ageAt(index: number, nowSeconds: number): number {
     return nowSeconds - this.#times[index]!
   }
 
+  /** Adds an entry without looking for a useless one. */
   append(value: number, atSeconds: number): void {
     this.#values.push(value)
     this.#times.push(atSeconds)
@@ -46,6 +50,7 @@ export class History {
     return sum
   }
 
+  /** Forgets all entries. */
   clear(): void {
     this.#values.length = 0
     this.#times.length = 0

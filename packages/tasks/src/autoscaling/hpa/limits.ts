@@ -6,6 +6,7 @@ export type LimitReason =
   | 'ScaleUpLimit'
   | 'ScaleDownLimit'
 
+/** A size after a limit, and which limit it was. */
 export interface LimitedSize {
   readonly replicas: number
   readonly reason: LimitReason

@@ -33,6 +33,7 @@ export interface PodGroups {
   readonly ignored: Set<string>
 }
 
+/** How long a young pod's CPU is not believed, in seconds; see the spec's fields. */
 export interface ReadinessPeriods {
   readonly cpuInitializationSeconds: number
   readonly initialReadinessDelaySeconds: number

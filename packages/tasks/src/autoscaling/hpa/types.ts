@@ -8,6 +8,7 @@
 /** Status of a pod's Ready condition; no condition at all is `undefined` where this type is used. */
 export type ReadyStatus = 'True' | 'False' | 'Unknown'
 
+/** What is known of one pod. Times in seconds. */
 export interface Pod {
   readonly name: string
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
@@ -22,6 +23,7 @@ export interface Pod {
   readonly workload?: string
 }
 
+/** One container of a pod. */
 export interface PodContainer {
   readonly name: string
   /** Requests by resource name; a resource without a request is absent. */
@@ -98,6 +100,7 @@ export interface PodTally {
   readonly unreadyWeight?: number
 }
 
+/** By how many pods, or per cent of them, a size may change within a period. */
 export interface ScalingPolicy {
   readonly type: 'Pods' | 'Percent'
   readonly value: number
@@ -143,8 +146,10 @@ export interface HorizontalAutoscalerSpec {
   readonly sampleWindowSeconds?: number
 }
 
+/** Whether the size can be read and set; whether metrics decide it; whether a limit cut it. */
 export type ConditionType = 'AbleToScale' | 'ScalingActive' | 'ScalingLimited'
 
+/** A finding of a pass, as the object's status shows it. */
 export interface Condition {
   readonly type: ConditionType
   readonly status: 'True' | 'False'

@@ -5,6 +5,7 @@ import { Histogram, type HistogramCheckpoint } from './histogram.js'
 /** Half-lives after the reference at which weights are scaled down, before they overflow. */
 const MAX_EXPONENT = 100
 
+/** A histogram's weights and the time that they are relative to. */
 export interface DecayingHistogramCheckpoint extends HistogramCheckpoint {
   /** `undefined`: nothing was added yet. */
   readonly referenceSeconds: number | undefined
@@ -28,6 +29,7 @@ export class DecayingHistogram {
     this.halfLifeSeconds = halfLifeSeconds
   }
 
+  /** No bucket holds as much as epsilon. */
   get isEmpty(): boolean {
     return this.#histogram.isEmpty
   }
@@ -37,10 +39,12 @@ export class DecayingHistogram {
     return this.#histogram.totalWeight
   }
 
+  /** The weight of a bucket as it counts at the reference time. */
   weightOf(bucket: number): number {
     return this.#histogram.weightOf(bucket)
   }
 
+  /** Adds a sample, weighted up by how much later than the reference it is. */
   add(value: number, weight: number, atSeconds: number): void {
     this.#histogram.add(value, weight * this.#factorAt(atSeconds))
   }
@@ -58,10 +62,12 @@ export class DecayingHistogram {
     this.#histogram.merge(other.#histogram, this.#math.pow(2, exponent))
   }
 
+  /** As `Histogram.percentile`: decay changes all weights alike. */
   percentile(share01: number): number {
     return this.#histogram.percentile(share01)
   }
 
+  /** Whole weights in proportion, and the reference; what rounds to 0 is dropped. */
   save(): DecayingHistogramCheckpoint {
     const referenceSeconds = Number.isFinite(this.#referenceSeconds) ? this.#referenceSeconds : undefined
     return { ...this.#histogram.save(), referenceSeconds }
@@ -75,6 +81,7 @@ export class DecayingHistogram {
     this.merge(loaded)
   }
 
+  /** Forgets all samples, and the reference. */
   clear(): void {
     this.#histogram.clear()
     this.#referenceSeconds = Number.NEGATIVE_INFINITY

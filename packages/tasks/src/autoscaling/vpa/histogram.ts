@@ -31,10 +31,12 @@ export class Histogram {
     return this.#totalWeight
   }
 
+  /** No bucket holds as much as epsilon. */
   get isEmpty(): boolean {
     return this.#weights[this.#first]! < this.buckets.epsilon
   }
 
+  /** The weight of a bucket; 0 outside. */
   weightOf(bucket: number): number {
     return this.#weights[bucket] ?? 0
   }
@@ -101,6 +103,7 @@ export class Histogram {
     return starts[Math.min(bucket + 1, starts.length - 1)]!
   }
 
+  /** Whole weights in proportion, the heaviest 10,000; what rounds to 0 beside it is dropped. */
   save(): HistogramCheckpoint {
     let heaviest = 0
     for (let i = this.#first; i <= this.#last; i += 1) heaviest = Math.max(heaviest, this.#weights[i]!)
@@ -135,6 +138,7 @@ export class Histogram {
     this.#widen()
   }
 
+  /** Forgets all samples. */
   clear(): void {
     this.#weights.fill(0)
     this.#totalWeight = 0

@@ -2,10 +2,13 @@ import { scaleAmount, toAmount } from './amounts.js'
 
 /** Where samples go: a decaying histogram. */
 export interface SampleSink {
+  /** Takes a sample of `atSeconds`. */
   add(value: number, weight: number, atSeconds: number): void
+  /** Takes back a sample that was added with this time. */
   subtract(value: number, weight: number, atSeconds: number): void
 }
 
+/** By how much a kill for lack of memory raises the peak. */
 export interface OomBump {
   /** Length of the window that has one peak. */
   readonly intervalSeconds: number

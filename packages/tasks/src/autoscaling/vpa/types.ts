@@ -13,4 +13,5 @@ export interface ContainerRecommendation {
   readonly uncappedTarget?: ResourceAmounts | undefined
 }
 
+/** A resource that a recommender answers for. */
 export type ControlledResource = 'cpu' | 'memory'
