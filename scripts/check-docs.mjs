@@ -1,6 +1,6 @@
 // Usage: node scripts/check-docs.mjs [--members] [PACKAGE…]     every exported symbol has a doc comment; counts per package
 //
-// What a package exports is what its package.json says. A symbol without a doc comment fails the check, and so does a method, getter or
+// What a package exports is what its package.json says, and a name means one thing in all of them. A symbol without a doc comment fails the check, and so does a method, getter or
 // function-typed member of an exported class or interface; one that implements or overrides a documented one has that one's comment.
 // Plain fields are only counted (and listed with --members): a name with its unit often says all there is. Members named by a symbol
 // (`[Symbol.dispose]`) are the language's. A function that the wasm core exports says the shapes, in brackets, of what its pointers find.
@@ -116,6 +116,17 @@ function isDocumented({ owner, member }) {
   return false
 }
 
+/** Names that stand for different things, in one package or in several: `name  places`. */
+function ambiguousNames() {
+  const meanings = new Map()
+  for (const current of packages) {
+    for (const [symbol, declaration] of exportedSymbols(current)) {
+      meanings.set(symbol.name, (meanings.get(symbol.name) ?? new Map()).set(symbol, place(declaration)))
+    }
+  }
+  return [...meanings].filter(([, of]) => of.size > 1).map(([name, of]) => `${name}  ${[...of.values()].join('  ')}`)
+}
+
 /** Kernels of the core without a comment, or without shapes where there are pointers beside their own block: `place  name`. */
 function bareKernels() {
   const entries = readdirSync(join(ROOT, 'assembly')).filter((name) => name.endsWith('.ts') && name !== 'abi.ts')
@@ -143,6 +154,7 @@ function bareKernels() {
 const sourceOf = (path) => ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
 
 let missing = 0
+let ambiguities = 0
 for (const current of packages) {
   if (current.entries.length === 0 || (wanted.length > 0 && !wanted.includes(current.name))) continue
   const symbols = exportedSymbols(current)
@@ -170,6 +182,10 @@ if (wanted.length === 0) {
   console.log(`the wasm core: ${kernels - bare.length} of ${kernels} kernels documented, with their shapes`)
   for (const line of bare) console.log(`  ${line}`)
   missing += bare.length
+  const ambiguous = ambiguousNames()
+  console.log(`${ambiguous.length} exported names mean more than one thing`)
+  for (const line of ambiguous) console.log(`  ${line}`)
+  ambiguities = ambiguous.length
 }
 if (missing > 0) console.log(`${missing} without a doc comment: say what it is or does, its shapes, units and errors`)
-process.exitCode = missing > 0 ? 1 : 0
+process.exitCode = missing + ambiguities > 0 ? 1 : 0

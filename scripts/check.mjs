@@ -16,6 +16,14 @@ const step = (title, bin, ...args) => ({ title, args: [join(ROOT, 'node_modules'
 
 const steps = [
   step('lint and format', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'),
+  {
+    title: 'imports go down only, and in no circle',
+    args: [join(ROOT, 'scripts/check-imports.mjs')],
+  },
+  {
+    title: 'every exported symbol and kernel documented, every name of one meaning',
+    args: [join(ROOT, 'scripts/check-docs.mjs')],
+  },
   { title: 'build, with declarations', args: [join(ROOT, 'scripts/build.mjs'), '--quiet', '--types'] },
   { title: 'what TypeScript knows of the wasm exports', args: [join(ROOT, 'scripts/build-abi.mjs'), '--check'] },
   step('types of tests and playground', 'typescript/bin/tsc', '-p', 'test/tsconfig.json'),

@@ -7,7 +7,6 @@ import {
   confidence,
   DecayingHistogram,
   exponentialBuckets,
-  Histogram,
   isExpired,
   linearBuckets,
   MemoryPeaks,
@@ -17,6 +16,7 @@ import {
   toAmount,
   toIntegerCpu,
   toMillicores,
+  UsageHistogram,
   VerticalRecommender,
   withConfidence,
   withMargin,
@@ -32,7 +32,9 @@ const toBuckets = (options, core) =>
 
 /** A histogram, decaying or not, behind one face. */
 function toHistogram(buckets, halfLifeSeconds, core) {
-  return halfLifeSeconds == null ? new Histogram(buckets) : new DecayingHistogram(core.math, buckets, halfLifeSeconds)
+  return halfLifeSeconds == null
+    ? new UsageHistogram(buckets)
+    : new DecayingHistogram(core.math, buckets, halfLifeSeconds)
 }
 
 function applyOp(histogram, [op, value, weight, time]) {
@@ -134,7 +136,7 @@ export const handlers = {
 
   'percentile-estimator'({ inputs, expected }, _file, { core }) {
     const percentile = (options, samples, share) => {
-      const histogram = new Histogram(toBuckets(options, core))
+      const histogram = new UsageHistogram(toBuckets(options, core))
       for (const [value, weight] of samples) histogram.add(value, weight)
       return histogram.percentile(share)
     }

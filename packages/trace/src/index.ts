@@ -26,8 +26,8 @@ export {
 export {
   type BaselineRankings,
   baselineRankings,
-  type Context,
   type Culprit,
+  type CulpritContext,
   type CulpritExample,
   type CulpritModel,
   type CulpritRanking,

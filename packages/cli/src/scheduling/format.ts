@@ -3,7 +3,7 @@
 import type { Batching } from '@trimtab/serve'
 import { fixed } from '../report/format.js'
 import { type Column, formatTable, type Paint, type Row } from '../terminal.js'
-import type { PolicyName, PolicyResult, ScheduleReport, Spread } from './report-types.js'
+import type { PolicyName, PolicyResult, ScheduleReport, SeedSpread } from './report-types.js'
 
 export const POLICY_LABELS: Readonly<Record<PolicyName, string>> = {
   fcfs: 'first come, first served',
@@ -28,7 +28,7 @@ export const change = (ratio: number): string => {
   return `${percent.startsWith('−') || percent === '0' ? '' : '+'}${percent} %`
 }
 
-const withSpread = ({ mean, deviation }: Spread): string => `${short(mean)} ± ${short(deviation)}`
+const withSpread = ({ mean, deviation }: SeedSpread): string => `${short(mean)} ± ${short(deviation)}`
 
 /** What was replayed, in two lines. */
 export function describeRun({ log, estimates, settings }: ScheduleReport): readonly [string, string] {

@@ -10,7 +10,7 @@ export { type Measures, measure, type ServedTimes } from './measure.js'
 export { estimateWithErrors, type MeasuredErrors, measureErrors } from './measured-errors.js'
 export { estimateOnline } from './online.js'
 export { fcfsSecondsPerRequest, type RequestEstimates, type ServerModel, serve } from './policies.js'
-export type { PolicyCurves, PolicyName, PolicyResult, ScheduleReport, Spread } from './report-types.js'
+export type { PolicyCurves, PolicyName, PolicyResult, ScheduleReport, SeedSpread } from './report-types.js'
 export { type LoggedRequest, type RequestLog, readRequestLog } from './requests.js'
 export {
   compareSchedules,
@@ -20,4 +20,4 @@ export {
   type ScheduleSettings,
   spreadOf,
 } from './work.js'
-export { type ArrivalPattern, atGap, drawWorkload, type Workload, type WorkloadOptions } from './workload.js'
+export { type ArrivalPattern, atGap, drawWorkload, type LogWorkload, type LogWorkloadOptions } from './workload.js'

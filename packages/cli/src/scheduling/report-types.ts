@@ -11,7 +11,7 @@ export const POLICY_NAMES: readonly PolicyName[] = ['fcfs', 'class', 'ssjf', 'ss
 export const BATCHINGS: readonly Batching[] = ['none', 'dynamic', 'continuous']
 
 /** Over seeds. */
-export interface Spread {
+export interface SeedSpread {
   readonly mean: number
   readonly deviation: number
   readonly worst: number
@@ -36,16 +36,16 @@ export interface PolicyResult {
   readonly batching: Batching
   readonly load: number
   readonly policy: PolicyName
-  readonly meanJctSeconds: Spread
-  readonly p50JctSeconds: Spread
-  readonly p99JctSeconds: Spread
-  readonly meanWaitSeconds: Spread
-  readonly maxWaitSeconds: Spread
-  readonly throughputPerSecond: Spread
-  readonly attainment01: Spread
+  readonly meanJctSeconds: SeedSpread
+  readonly p50JctSeconds: SeedSpread
+  readonly p99JctSeconds: SeedSpread
+  readonly meanWaitSeconds: SeedSpread
+  readonly maxWaitSeconds: SeedSpread
+  readonly throughputPerSecond: SeedSpread
+  readonly attainment01: SeedSpread
   /** Of the mean completion time and of the longest wait, against first come, first served in the same run. */
-  readonly meanJctOverFcfs: Spread
-  readonly maxWaitOverFcfs: Spread
+  readonly meanJctOverFcfs: SeedSpread
+  readonly maxWaitOverFcfs: SeedSpread
 }
 
 /** For the plots, at the highest load: all seeds together. */

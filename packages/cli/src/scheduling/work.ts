@@ -6,14 +6,21 @@ import type { Host } from '../host.js'
 import { createProgress } from '../progress.js'
 import { type Measures, measure, type ServedTimes } from './measure.js'
 import { fcfsSecondsPerRequest, isEstimating, type RequestEstimates, type ServerModel, serve } from './policies.js'
-import type { EstimateFacts, PolicyCurves, PolicyName, PolicyResult, ScheduleReport, Spread } from './report-types.js'
+import type {
+  EstimateFacts,
+  PolicyCurves,
+  PolicyName,
+  PolicyResult,
+  ScheduleReport,
+  SeedSpread,
+} from './report-types.js'
 import type { RequestLog } from './requests.js'
-import { type ArrivalPattern, atGap, drawWorkload, type Workload } from './workload.js'
+import { type ArrivalPattern, atGap, drawWorkload, type LogWorkload } from './workload.js'
 
 /** Who tells how long the requests of a run will be. */
 export interface Estimator extends EstimateFacts {
   /** @param base  the run under first come, first served: when it is done with each request */
-  estimate(workload: Workload, base: ScheduleRun): RequestEstimates | Promise<RequestEstimates>
+  estimate(workload: LogWorkload, base: ScheduleRun): RequestEstimates | Promise<RequestEstimates>
 }
 
 /** What is simulated: every policy × batching × load, over seeds. */
@@ -32,7 +39,7 @@ export interface ScheduleSettings extends ServerModel {
 
 /** One run: a workload at a load, served by a policy. */
 export interface ScheduleRun {
-  readonly workload: Workload
+  readonly workload: LogWorkload
   readonly arrival: Float64Array
   readonly times: ServedTimes
   readonly measures: Measures
@@ -95,7 +102,7 @@ export async function compareSchedules(
 /** Serves one workload at one load. */
 export function runPolicy(
   core: Core,
-  workload: Workload,
+  workload: LogWorkload,
   policy: PolicyName,
   estimates: RequestEstimates | null,
   batching: Batching,
@@ -138,7 +145,7 @@ function summarise(
 const ratioOf = (value: number, base: number): number => (value === base ? 1 : value / base)
 
 /** @param isSmallBad  the worst of the values is the smallest one */
-export function spreadOf(values: readonly number[], isSmallBad = false): Spread {
+export function spreadOf(values: readonly number[], isSmallBad = false): SeedSpread {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
   return {

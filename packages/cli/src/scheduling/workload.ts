@@ -10,7 +10,7 @@ export interface ArrivalPattern {
 }
 
 /** Which requests of a log come, in which order and when. */
-export interface WorkloadOptions {
+export interface LogWorkloadOptions {
   readonly count: number
   readonly seed: number
   /** Recorded times, or Poisson where undefined. */
@@ -20,7 +20,7 @@ export interface WorkloadOptions {
 }
 
 /** Requests as columns. Times are for a mean gap of one: `atGap` stretches them to a load. */
-export interface Workload {
+export interface LogWorkload {
   /** Row of the log. */
   readonly rows: Int32Array
   readonly tokens: Float64Array
@@ -34,7 +34,7 @@ const STREAMS = { rows: 1, arrivals: 2 }
  * pattern is entered at a moment drawn by the seed.
  * @throws {UsageError} when the pattern is shorter than `count`
  */
-export function drawWorkload(core: Core, log: RequestLog, options: WorkloadOptions): Workload {
+export function drawWorkload(core: Core, log: RequestLog, options: LogWorkloadOptions): LogWorkload {
   const { count, seed, pattern, isInLogOrder } = options
   if (pattern && pattern.seconds.length < count)
     throw new UsageError(
@@ -53,7 +53,7 @@ export function drawWorkload(core: Core, log: RequestLog, options: WorkloadOptio
 }
 
 /** Arrival times at a mean gap of `seconds`. */
-export const atGap = ({ unitArrivals }: Workload, seconds: number): Float64Array =>
+export const atGap = ({ unitArrivals }: LogWorkload, seconds: number): Float64Array =>
   unitArrivals.map((time) => time * seconds)
 
 function poissonArrivals(count: number, random: Random): Float64Array {

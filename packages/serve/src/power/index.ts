@@ -13,11 +13,11 @@ export { type ModelPartition, partitionModel } from './partitioning.js'
 export { type PlacementDevice, type PlacementOptions, type PlacementPlan, placePartitions } from './placement.js'
 export { type OperatorProfile, PROPORTIONAL_SCORE, sensitivityDatabase, sensitivityScore } from './sensitivity.js'
 export {
-  type ClusterOptions,
   type ClusterResult,
   type ClusterTick,
   type DeployedModel,
   type DeployedStage,
+  type GpuClusterOptions,
   simulateCluster,
 } from './simulator/cluster.js'
 export { fitGpuLaw, type GpuLawFit, type KernelSample } from './simulator/fit-gpu-law.js'

@@ -6,8 +6,8 @@ export {
   scoreLengths,
 } from './evaluate.js'
 export {
-  type FitOptions,
   type LengthExample,
+  type LengthFitOptions,
   LengthPredictor,
   type LengthPredictorOptions,
   type SaveOptions,

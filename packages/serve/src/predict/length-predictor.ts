@@ -42,7 +42,7 @@ export interface LengthExample extends LengthRequest {
 }
 
 /** How a predictor is taught from rows, and how it tells about it. */
-export interface FitOptions {
+export interface LengthFitOptions {
   /** Passes over the rows. Default 4. */
   readonly epochs?: number
   /** Step size of the first pass; it falls linearly to 0. Default 0.05. */
@@ -120,7 +120,7 @@ export class LengthPredictor implements LengthEstimator {
    * Learns from many finished requests: their lengths first, so that classes are those of all rows, then passes in random order.
    * @throws {ConfigError} `length_invalid`; nothing changed
    */
-  fit(rows: readonly LengthExample[], options: FitOptions = {}): void {
+  fit(rows: readonly LengthExample[], options: LengthFitOptions = {}): void {
     const { epochs = 4, learningRate = 0.05, seed = 1, onEpoch } = options
     const bad = rows.findIndex(({ outputTokens }) => !(outputTokens >= 0 && outputTokens < Infinity))
     if (bad >= 0)

@@ -1,8 +1,8 @@
 import { type Core, createCore } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
-  type ClusterOptions,
   createWorkload,
+  type GpuClusterOptions,
   idleWatts,
   type ServedModel,
   simulateCluster,
@@ -43,8 +43,10 @@ const workload = (
   predictedShare: Float64Array.from(rows, ([, , share = 1, predicted = share]) => predicted),
   durationSeconds,
 })
-const simulate = (load: Workload, more: Partial<ClusterOptions> & Pick<ClusterOptions, 'models' | 'deployment'>) =>
-  simulateCluster(load, { law: V100, devices: 1, sloScale: 2, order: 'fcfs', warmUpSeconds: 0, ...more })
+const simulate = (
+  load: Workload,
+  more: Partial<GpuClusterOptions> & Pick<GpuClusterOptions, 'models' | 'deployment'>,
+) => simulateCluster(load, { law: V100, devices: 1, sloScale: 2, order: 'fcfs', warmUpSeconds: 0, ...more })
 
 describe('cluster simulation', () => {
   it('serves one request of a model at a time, and models of one GPU by turns', () => {

@@ -17,4 +17,4 @@ export {
 } from './model.js'
 export { type Culprit, type CulpritRanking, type RankOptions, rankCulprits } from './rank-culprits.js'
 export { SHIPPED_MODEL } from './shipped-model.js'
-export { type Context, CulpritWindow, type CulpritWindowOptions } from './window.js'
+export { type CulpritContext, CulpritWindow, type CulpritWindowOptions } from './window.js'

@@ -1,11 +1,11 @@
 import type { Core } from '@trimtab/core'
-import type { Context, CulpritWindow } from './window.js'
+import type { CulpritContext, CulpritWindow } from './window.js'
 
 // Added to times before the logarithm: differences of a few dozen µs are clocks and schedulers, not faults.
 const FLOOR_US = 30
 
 /** All samples of one context over a pool of traces, ascending by time, so that medians of any subset are one walk. */
-export interface ContextSamples extends Context {
+export interface ContextSamples extends CulpritContext {
   /** Number of the service that ran the span. */
   readonly serviceNumber: number
   /** Number of the called service, −1 for own work. */
@@ -39,7 +39,7 @@ export interface Pool {
 }
 
 interface ContextDraft {
-  readonly context: Context
+  readonly context: CulpritContext
   readonly samples: { trace: number; logTime: number; onPathUs: number }[]
 }
 

@@ -1,5 +1,5 @@
 import { type Comparison, EVIDENCE, EVIDENCE_COUNT, type EvidenceName } from './evidence.js'
-import type { Context } from './window.js'
+import type { CulpritContext } from './window.js'
 
 /** Below this, evidence is no more than the noise of a healthy system: not worth a sentence. */
 const WORTH_SAYING = 0.5
@@ -58,7 +58,7 @@ export function reasonsFor(
   return reasons.sort((a, b) => b.weight - a.weight).map(({ text }) => text)
 }
 
-function describe({ service, operation, callee, calleeOperation }: Context): string {
+function describe({ service, operation, callee, calleeOperation }: CulpritContext): string {
   return callee === undefined
     ? `its own work in ${operation}`
     : `the way from ${service} to ${callee} (${calleeOperation ?? operation})`

@@ -22,7 +22,7 @@ export interface Observation {
  * A place where a request spends time: an operation's own work, or (`callee` given) the part of an outgoing call that
  * the callee's span does not cover: network, queue and connection, which is where a slow or distant callee shows.
  */
-export interface Context {
+export interface CulpritContext {
   readonly service: string
   readonly operation: string
   readonly callee?: string | undefined
@@ -104,7 +104,7 @@ export class CulpritWindow {
   }
 
   /** What the number of a context in `observations` stands for. */
-  context(number: number): Context {
+  context(number: number): CulpritContext {
     const [service = '', operation = '', callee, calleeOperation] = this.#contexts.text(number).split(SEPARATOR)
     return { service, operation, callee, calleeOperation }
   }

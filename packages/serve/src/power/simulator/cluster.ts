@@ -32,7 +32,7 @@ export interface DeployedModel {
 }
 
 /** What a simulated cluster serves, on what, and how its clocks are set. */
-export interface ClusterOptions {
+export interface GpuClusterOptions {
   readonly law: GpuLaw
   readonly models: readonly ServedModel[]
   readonly devices: number
@@ -124,14 +124,14 @@ interface Instance {
 }
 
 /** @throws {ConfigError} `config_invalid` */
-export function simulateCluster(workload: Workload, options: ClusterOptions): ClusterResult {
+export function simulateCluster(workload: Workload, options: GpuClusterOptions): ClusterResult {
   checkOptions(options)
   return new Cluster(workload, options).run()
 }
 
 class Cluster {
   readonly #workload: Workload
-  readonly #options: ClusterOptions
+  readonly #options: GpuClusterOptions
   readonly #devices: Device[]
   /** [model] */
   readonly #instances: Instance[][]
@@ -144,7 +144,7 @@ class Cluster {
   readonly #countToMs: number
   #scaleOutSignals = 0
 
-  constructor(workload: Workload, options: ClusterOptions) {
+  constructor(workload: Workload, options: GpuClusterOptions) {
     const { law, models, devices, scaler, warmUpSeconds = 20 } = options
     this.#workload = workload
     this.#options = options
@@ -405,7 +405,7 @@ function takeSmallest({ waiting, keys }: Stage): number {
   return waiting.splice(least, 1)[0]!
 }
 
-function checkOptions({ models, devices, deployment, sloScale }: ClusterOptions): void {
+function checkOptions({ models, devices, deployment, sloScale }: GpuClusterOptions): void {
   if (!(sloScale > 0 && sloScale < Infinity)) {
     throw new ConfigError('config_invalid', `sloScale must be > 0, got ${sloScale}`)
   }

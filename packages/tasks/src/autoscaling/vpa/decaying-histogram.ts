@@ -1,6 +1,6 @@
 import type { CoreMath } from '@trimtab/core'
 import type { Buckets } from './buckets.js'
-import { Histogram, type HistogramCheckpoint } from './histogram.js'
+import { type HistogramCheckpoint, UsageHistogram } from './histogram.js'
 
 /** Half-lives after the reference at which weights are scaled down, before they overflow. */
 const MAX_EXPONENT = 100
@@ -20,12 +20,12 @@ export interface DecayingHistogramCheckpoint extends HistogramCheckpoint {
 export class DecayingHistogram {
   readonly halfLifeSeconds: number
   readonly #math: CoreMath
-  readonly #histogram: Histogram
+  readonly #histogram: UsageHistogram
   #referenceSeconds = Number.NEGATIVE_INFINITY
 
   constructor(math: CoreMath, buckets: Buckets, halfLifeSeconds: number) {
     this.#math = math
-    this.#histogram = new Histogram(buckets)
+    this.#histogram = new UsageHistogram(buckets)
     this.halfLifeSeconds = halfLifeSeconds
   }
 
@@ -62,7 +62,7 @@ export class DecayingHistogram {
     this.#histogram.merge(other.#histogram, this.#math.pow(2, exponent))
   }
 
-  /** As `Histogram.percentile`: decay changes all weights alike. */
+  /** As `UsageHistogram.percentile`: decay changes all weights alike. */
   percentile(share01: number): number {
     return this.#histogram.percentile(share01)
   }

@@ -12,7 +12,7 @@ export interface HistogramCheckpoint {
 }
 
 /** Weights of samples by bucket; percentiles are exact to the width of a bucket. */
-export class Histogram {
+export class UsageHistogram {
   readonly buckets: Buckets
   readonly #weights: Float64Array
   #totalWeight = 0
@@ -71,7 +71,7 @@ export class Histogram {
    * Adds every weight of `other`, times `factor`.
    * @throws {ConfigError} `buckets_differ`
    */
-  merge(other: Histogram, factor = 1): void {
+  merge(other: UsageHistogram, factor = 1): void {
     if (other.buckets !== this.buckets) {
       throw new ConfigError('buckets_differ', 'only histograms made with the same buckets object can be merged')
     }

@@ -22,7 +22,7 @@ export {
   withMargin,
   withMinimum,
 } from './estimators.js'
-export { Histogram, type HistogramCheckpoint } from './histogram.js'
+export { type HistogramCheckpoint, UsageHistogram } from './histogram.js'
 export { MemoryPeaks, type OomBump, type SampleSink } from './memory-peaks.js'
 export type { Percentiles, VerticalRecommenderOptions } from './recommender-options.js'
 export type { ContainerRecommendation, ControlledResource, ResourceAmounts } from './types.js'

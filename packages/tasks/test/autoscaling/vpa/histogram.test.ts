@@ -5,9 +5,9 @@ import {
   cpuBuckets,
   DecayingHistogram,
   exponentialBuckets,
-  Histogram,
   linearBuckets,
   memoryBuckets,
+  UsageHistogram,
 } from '../../../src/autoscaling/vpa/index.js'
 
 let core: Core
@@ -50,9 +50,9 @@ describe('buckets', () => {
   })
 })
 
-describe('Histogram', () => {
-  const fill = (samples: readonly (readonly [number, number])[]): Histogram => {
-    const histogram = new Histogram(TENTHS)
+describe('UsageHistogram', () => {
+  const fill = (samples: readonly (readonly [number, number])[]): UsageHistogram => {
+    const histogram = new UsageHistogram(TENTHS)
     for (const [value, weight] of samples) histogram.add(value, weight)
     return histogram
   }
@@ -89,7 +89,7 @@ describe('Histogram', () => {
         expect(merged.isEmpty).toBe(once.isEmpty)
       }),
     )
-    expect(() => fill([]).merge(new Histogram({ ...TENTHS }))).toThrow(/same buckets/)
+    expect(() => fill([]).merge(new UsageHistogram({ ...TENTHS }))).toThrow(/same buckets/)
   })
 
   it('takes back what was added', () => {
