@@ -1,10 +1,18 @@
 import type { Actuator, Quantity } from '@trimtab/core'
-import type { CongestionEnvironment } from './simulator.js'
 
 /** The action that takes the rate from `from` to `to`, within what one action of ±1 can do. */
 export function towards(from: number, to: number, rateStep: number): number {
   const action = to >= from ? (to / from - 1) / rateStep : (1 - from / to) / rateStep
   return Math.max(-1, Math.min(1, action))
+}
+
+/** A sender whose rate is steered: packets per second. */
+export interface RateSender {
+  readonly rate: number
+  /** Relative change of the rate at an action of 1. */
+  readonly rateStep: number
+  /** The rate that an action asks for, within the sender's bounds. */
+  rateAfter(change: number): number
 }
 
 /** Says what a change of the rate means in packets per second, and brings a rate into force that no action asks for. */
@@ -13,30 +21,30 @@ export class RateActuator implements Actuator {
   readonly quantities: readonly Quantity[] = [
     { name: 'packetsPerSecond', low: 0, high: Number.POSITIVE_INFINITY, isWhole: false },
   ]
-  readonly #world: CongestionEnvironment
+  readonly #sender: RateSender
   #overruled = Number.NaN
 
-  constructor(world: CongestionEnvironment) {
-    this.#world = world
+  constructor(sender: RateSender) {
+    this.#sender = sender
   }
 
   inForce(out: Float64Array): void {
-    out[0] = this.#world.rate
+    out[0] = this.#sender.rate
   }
 
   toUnits(action: Float32Array, out: Float64Array): void {
     this.#overruled = Number.NaN
-    out[0] = this.#world.rateAfter(action[0]!)
+    out[0] = this.#sender.rateAfter(action[0]!)
   }
 
   overrule(units: Float64Array, action: Float32Array): void {
     this.#overruled = units[0]!
-    action[0] = towards(this.#world.rate, units[0]!, this.#world.rateStep)
+    action[0] = towards(this.#sender.rate, units[0]!, this.#sender.rateStep)
   }
 
   /** The rate that a step brings into force: what `action` asks for, unless it was overruled. */
   take(action: Float32Array): number {
-    const rate = Number.isNaN(this.#overruled) ? this.#world.rateAfter(action[0]!) : this.#overruled
+    const rate = Number.isNaN(this.#overruled) ? this.#sender.rateAfter(action[0]!) : this.#overruled
     this.#overruled = Number.NaN
     return rate
   }
