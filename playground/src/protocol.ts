@@ -1,5 +1,5 @@
 // What the page and its worker say to each other.
-import type { ComparisonReport, ControllerSummary } from 'trimtab/report'
+import type { AutoscalerSummary, AutoscalingReport } from 'trimtab/report'
 
 /** What to run. */
 export interface LiveOptions {
@@ -12,7 +12,7 @@ export interface LiveOptions {
   readonly episodes: number
 }
 
-export type LiveController = Pick<ControllerSummary, 'name' | 'label' | 'kind'>
+export type LiveController = Pick<AutoscalerSummary, 'name' | 'label' | 'kind'>
 
 /** One piece of a run; lists have one entry for each controller, in the order of `start`. */
 export type LiveEvent =
@@ -41,7 +41,7 @@ export type LiveEvent =
       /** Of the learner. */
       readonly stage: string
     }
-  | { readonly type: 'done'; readonly report: ComparisonReport }
+  | { readonly type: 'done'; readonly report: AutoscalingReport }
 
 export type ToWorker =
   | { readonly type: 'run'; readonly options: LiveOptions; readonly stepsPerSecond: number }

@@ -1,12 +1,19 @@
 // The comparison of `trimtab autoscale` for one application, told while it happens.
 
-import { CONTROLLERS, type ControllerName, reportOf, runTrial, Trial, type TrialSpec } from 'trimtab/autoscale'
 import { createCore } from 'trimtab/core'
+import {
+  AUTOSCALERS,
+  type AutoscalerName,
+  AutoscalerTrial,
+  type AutoscalerTrialSpec,
+  autoscalingReportOf,
+  runAutoscalerTrial,
+} from 'trimtab/studies'
 import { parseLoad } from 'trimtab/tasks/autoscaling'
 import type { LiveEvent, LiveOptions } from './protocol.js'
 
 /** Those who are watched; the rest is only judged, for the table. */
-const WATCHED: readonly ControllerName[] = ['hpa-vpa', 'ddpg-scratch', 'trimtab']
+const WATCHED: readonly AutoscalerName[] = ['hpa-vpa', 'ddpg-scratch', 'trimtab']
 
 /** What one step of one controller looks like on the charts. */
 interface Point {
@@ -19,7 +26,7 @@ interface Point {
 export async function* simulate(options: LiveOptions): AsyncGenerator<LiveEvent, void> {
   const { app, seed, episodes, sloFactor } = options
   const load = options.load && parseLoad(options.load.name, options.load.text)
-  const specOf = (controller: ControllerName): TrialSpec => ({
+  const specOf = (controller: AutoscalerName): AutoscalerTrialSpec => ({
     ...(load && { load }),
     appSeed: app,
     seed,
@@ -29,11 +36,11 @@ export async function* simulate(options: LiveOptions): AsyncGenerator<LiveEvent,
   })
   const core = await createCore()
   yield { type: 'note', text: 'tuning HPA+VPA to this application' }
-  const trials = WATCHED.map((controller) => new Trial(core, specOf(controller)))
+  const trials = WATCHED.map((controller) => new AutoscalerTrial(core, specOf(controller)))
   const { simulator, stepsPerEpisode } = trials[0]!.environment
   yield {
     type: 'start',
-    controllers: CONTROLLERS.filter(({ name }) => WATCHED.includes(name)),
+    controllers: AUTOSCALERS.filter(({ name }) => WATCHED.includes(name)),
     sloMs: simulator.sloMs,
     episodes,
     stepsPerEpisode,
@@ -62,15 +69,18 @@ export async function* simulate(options: LiveOptions): AsyncGenerator<LiveEvent,
   }
   const results = trials.map((trial) => trial.judge())
   for (const trial of trials) trial.dispose()
-  for (const { name, label } of CONTROLLERS.filter((one) => !WATCHED.includes(one.name))) {
+  for (const { name, label } of AUTOSCALERS.filter((one) => !WATCHED.includes(one.name))) {
     yield { type: 'note', text: `judging, for comparison: ${label}` }
-    results.push(runTrial(core, specOf(name)))
+    results.push(runAutoscalerTrial(core, specOf(name)))
   }
-  yield { type: 'done', report: reportOf(results, { load: load?.name ?? 'generated', episodes, sloFactor }) }
+  yield { type: 'done', report: autoscalingReportOf(results, { load: load?.name ?? 'generated', episodes, sloFactor }) }
 }
 
 /** One learning episode of one controller, its steps kept for showing. */
-function liveEpisode(trial: Trial): { readonly outcome: ReturnType<Trial['learnEpisode']>; readonly points: Point[] } {
+function liveEpisode(trial: AutoscalerTrial): {
+  readonly outcome: ReturnType<AutoscalerTrial['learnEpisode']>
+  readonly points: Point[]
+} {
   const { simulator } = trial.environment
   const points: Point[] = []
   const outcome = trial.learnEpisode(() => {

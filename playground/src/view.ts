@@ -1,5 +1,5 @@
 // What the page shows beside the charts: legend, stages, results.
-import { type ComparisonReport, cellOf, SUMMARY_COLUMNS, styleOf, titleOf } from 'trimtab/report'
+import { type AutoscalingReport, cellOf, SUMMARY_COLUMNS, styleOf, titleOf } from 'trimtab/report'
 import type { LiveController } from './protocol.js'
 
 export function element<E extends HTMLElement>(id: string): E {
@@ -54,7 +54,7 @@ export function showStages(stages: readonly string[], episodes: number): void {
   element('stages').replaceChildren(...rows)
 }
 
-export function showResults({ controllers, findings }: ComparisonReport): void {
+export function showResults({ controllers, findings }: AutoscalingReport): void {
   const head = create(
     'tr',
     create('th', 'controller'),

@@ -2,6 +2,7 @@
 export { ControlLoop, EnvelopePilot, rulePilot, servingPilot, type Tick } from '@trimtab/control'
 export { type Controller, type Core, createCore, type Environment, Random, TrimtabError } from '@trimtab/core'
 export { createDdpg, type Ddpg, evaluate, loadPolicy, train } from '@trimtab/learn'
+export { compareAutoscalers, runAutoscalerTrial } from '@trimtab/studies'
 export {
   type Application,
   AutoscalingEnvironment,
@@ -14,5 +15,4 @@ export {
   tuneHpaVpa,
 } from '@trimtab/tasks/autoscaling'
 export { CulpritWindow, criticalPath, PathFinder, Profile, rankCulprits, readTraces, whatIf } from '@trimtab/trace'
-export { compare, runTrial } from './autoscale/index.js'
-export { type ComparisonReport, renderReport } from './report/index.js'
+export { type AutoscalingReport, renderReport } from './report/index.js'

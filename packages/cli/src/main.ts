@@ -32,6 +32,10 @@ const BAD_CALL: readonly unknown[] = [
   'reference_too_small',
   'samples_invalid',
   'table_invalid',
+  'task_mismatch',
+  'task_not_control',
+  'task_unknown',
+  'task_unreadable',
   'trace_empty',
   'trace_format_unknown',
 ]

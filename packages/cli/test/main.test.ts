@@ -1,5 +1,6 @@
+import type { AutoscalingComparison } from '@trimtab/studies'
 import { describe, expect, it } from 'vitest'
-import { type AutoscaleRequest, createAutoscale } from '../src/commands/autoscale.js'
+import { createAutoscale } from '../src/commands/autoscale.js'
 import { main } from '../src/main.js'
 import { createFakeHost } from './fake-host.js'
 import { createSampleReport } from './sample-report.js'
@@ -36,7 +37,7 @@ describe('trimtab', () => {
 
 describe('trimtab autoscale', () => {
   const answer = (report = createSampleReport()) => {
-    const requests: AutoscaleRequest[] = []
+    const requests: AutoscalingComparison[] = []
     const command = createAutoscale(async (request, { onProgress }) => {
       requests.push(request)
       onProgress({ done: 1, total: 1, label: 'app 1/1' })

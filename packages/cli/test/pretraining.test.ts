@@ -1,10 +1,8 @@
 // From a pool to a model, and from the model to new applications, small enough to run in seconds.
 import { type Core, createCore } from '@trimtab/core'
-import { LocalShards } from '@trimtab/learn'
+import { pretrain as pretrainHere } from '@trimtab/studies'
 import { findTask } from '@trimtab/tasks'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createShard, SHARDS } from '../src/adaptation/pool.js'
-import { pretrainOn } from '../src/adaptation/pretrain.js'
 import { parseRecords } from '../src/adaptation/records.js'
 import { adapt } from '../src/commands/adapt.js'
 import { embed } from '../src/commands/embed.js'
@@ -17,10 +15,7 @@ beforeAll(async () => {
   core = await createCore()
 })
 
-const pretrain = createPretrain(async (setup, hooks) => {
-  using host = new LocalShards(SHARDS, (shard) => createShard(core, setup, shard, SHARDS))
-  return pretrainOn(host, setup, hooks)
-})
+const pretrain = createPretrain((task, setup, { workers: _, ...hooks }) => pretrainHere(task, setup, hooks))
 const CALL = ['autoscaling', '--pool', '8', '--rounds', '7', '--out', 'model']
 
 const files = (host: FakeHost, name: string) => host.files.get(name)
@@ -71,16 +66,15 @@ describe('trimtab pretrain', () => {
   it('goes on after an interruption as if there had been none, to the byte', async () => {
     const whole = await pretrained()
     const host = createFakeHost()
-    const interrupted = createPretrain(async (setup, hooks) => {
-      using shards = new LocalShards(SHARDS, (shard) => createShard(core, setup, shard, SHARDS))
-      return pretrainOn(shards, setup, {
+    const interrupted = createPretrain((task, setup, { workers: _, ...hooks }) =>
+      pretrainHere(task, setup, {
         ...hooks,
         async onRound(report, round) {
-          await hooks.onRound(report, round)
+          await hooks.onRound?.(report, round)
           if (round === 6) throw new Error('killed')
         },
-      })
-    })
+      }),
+    )
     await expect(interrupted.execute(CALL, host)).rejects.toThrow('killed')
     expect(host.files.has('model.checkpoint')).toBe(true)
     const again = createFakeHost()
@@ -94,8 +88,8 @@ describe('trimtab pretrain', () => {
   it('leaves the model, the log and the report of an earlier run alone until it is done', async () => {
     const host = createFakeHost()
     for (const name of ['model', 'model.jsonl', 'page.html']) host.files.set(name, `older ${name}`)
-    const broken = createPretrain(async (setup, hooks) => {
-      await hooks.onRound({ reward: 1, episodes: 8, updates: 0, skipped: 0 }, 1)
+    const broken = createPretrain(async (_task, setup, hooks) => {
+      await hooks.onRound?.({ reward: 1, episodes: 8, updates: 0, skipped: 0 }, 1)
       throw new Error(`killed in round 2 of ${setup.rounds}`)
     })
     await expect(broken.execute([...CALL, '--report', 'page.html'], host)).rejects.toThrow(/killed/)
@@ -134,7 +128,7 @@ describe('trimtab pretrain', () => {
   )
 
   it.each([
-    [['nothing'], /no task that can be pretrained/],
+    [['nothing'], /no task in which something acts/],
     [[], /name one task/],
     [['autoscaling', '--out', '/forbidden/model'], /cannot be written/],
   ])('refuses %j', async (argv, message) => {

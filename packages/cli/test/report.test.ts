@@ -1,10 +1,10 @@
+import type { AutoscalingReport } from '@trimtab/studies'
 import { describe, expect, it } from 'vitest'
-import type { ComparisonReport } from '../src/autoscale/report-types.js'
 import { renderReport } from '../src/report/index.js'
 import { linearScale, logScale, timeTicks } from '../src/report/scale.js'
 import { createSampleReport } from './sample-report.js'
 
-const numbersIn = (html: string): ComparisonReport =>
+const numbersIn = (html: string): AutoscalingReport =>
   JSON.parse(/<script type="application\/json" id="trimtab-report">(.*?)<\/script>/s.exec(html)![1]!)
 
 describe('renderReport', () => {
@@ -78,7 +78,7 @@ describe('renderReport', () => {
         ),
       },
     ],
-  ] satisfies [string, Partial<ComparisonReport>][])('renders a report with %s', (_, overrides) => {
+  ] satisfies [string, Partial<AutoscalingReport>][])('renders a report with %s', (_, overrides) => {
     const page = renderReport(createSampleReport(overrides))
     expect(page).toContain('</html>')
     expect(page.replace(/<script.*?<\/script>/gs, '')).not.toMatch(/NaN|Infinity|undefined/)

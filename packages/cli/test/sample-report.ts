@@ -1,16 +1,10 @@
 // A report with the shape and the size of a real one and invented numbers, for tests of what shows reports.
-import type {
-  ComparisonReport,
-  ControllerSummary,
-  LearningCurve,
-  Spread,
-  Timeline,
-} from '../src/autoscale/report-types.js'
+import type { AutoscalerSummary, AutoscalingReport, LearningCurve, Spread, Timeline } from '@trimtab/studies'
 
 interface Character {
   readonly name: string
   readonly label: string
-  readonly kind: ControllerSummary['kind']
+  readonly kind: AutoscalerSummary['kind']
   readonly reward: number
   readonly violationPercent: number
   readonly cores: number
@@ -65,7 +59,7 @@ const wobble = (a: number, b: number): number => {
 const spread = (mean: number, relative = 0.02): Spread => ({ mean, deviation: Math.abs(mean) * relative })
 const steps = (read: (step: number) => number): number[] => Array.from({ length: STEPS }, (_, step) => read(step))
 
-function summaryOf(character: Character): ControllerSummary {
+function summaryOf(character: Character): AutoscalerSummary {
   const { name, label, kind, reward, violationPercent, cores } = character
   return {
     name,
@@ -131,7 +125,7 @@ function curveOf(app: string, seed: number, character: Character): LearningCurve
 }
 
 /** Replace any part of it to test a corner. */
-export function createSampleReport(overrides: Partial<ComparisonReport> = {}): ComparisonReport {
+export function createSampleReport(overrides: Partial<AutoscalingReport> = {}): AutoscalingReport {
   return {
     format: 'trimtab-autoscale-report',
     version: 1,

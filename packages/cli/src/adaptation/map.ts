@@ -1,7 +1,7 @@
 // The map of embeddings: each pair a point, near those that behave alike.
+import type { EmbeddingRecord } from '@trimtab/studies'
 import { escapeHtml, fixed } from '../report/format.js'
 import { principalPlane } from './projection.js'
-import type { EmbeddingRecord } from './records.js'
 
 const WIDTH = 1000
 const HEIGHT = 460

@@ -1,39 +1,8 @@
-// What `pretrain` and `adapt` write down, one JSON object a line: readable while a run goes on, plottable when it is over.
+// What `pretrain` and `adapt` write down, one JSON object a line.
+import type { AdaptationRecord } from '@trimtab/studies'
 import { UsageError } from '../options.js'
 
-/** A round of pretraining: one episode of every pair in the pool, and what was learned from them. */
-export interface RoundRecord {
-  readonly event: 'round'
-  readonly round: number
-  /** Mean reward a step over the round's episodes, exploration included. */
-  readonly reward: number
-  readonly episodes: number
-  readonly updates: number
-  readonly skipped: number
-}
-
-/** A policy judged without exploration after so many episodes of one pair. */
-export interface EvaluationRecord {
-  readonly event: 'evaluation'
-  readonly pair: string
-  readonly seed: number
-  /** `pretrained`, `scratch`, … */
-  readonly method: string
-  readonly episode: number
-  /** Mean reward a step. */
-  readonly reward: number
-}
-
-/** Where a pair lies in the space of embeddings. */
-export interface EmbeddingRecord {
-  readonly event: 'embedding'
-  readonly pair: string
-  readonly z: readonly number[]
-}
-
-export type AdaptationRecord = RoundRecord | EvaluationRecord | EmbeddingRecord
-
-/** A record as a line of the log. */
+/** One line of such a file. */
 export const toLine = (record: AdaptationRecord): string => `${JSON.stringify(record)}\n`
 
 /** Where a log grows while its run goes on: an older log keeps its name until the new one is whole. */

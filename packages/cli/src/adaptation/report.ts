@@ -1,10 +1,10 @@
+import type { AdaptationRecord, EvaluationRecord, RoundRecord } from '@trimtab/studies'
 import { renderChart, type Series } from '../report/chart.js'
 import { renderDocument } from '../report/document.js'
 import { escapeHtml, fixed } from '../report/format.js'
 import { linearScale, maxOf, minOf } from '../report/scale.js'
 import { BASE, CHARTS, renderThemes } from '../report/style.js'
 import { renderMap } from './map.js'
-import type { AdaptationRecord, EvaluationRecord, RoundRecord } from './records.js'
 
 /** What the heading says: names and values. */
 export type Facts = readonly (readonly [name: string, value: string])[]

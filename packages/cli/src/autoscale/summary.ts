@@ -1,12 +1,12 @@
 // The comparison as a person reads it on a terminal.
 
+import type { AutoscalerSummary, AutoscalingReport } from '@trimtab/studies'
 import { cellOf, fixed, SUMMARY_COLUMNS, titleOf } from '../report/format.js'
 import { rivalsOf } from '../report/summary.js'
 import { type Column, formatTable, type Paint, type Row } from '../terminal.js'
-import type { ComparisonReport, ControllerSummary } from './report-types.js'
 
 /** Heading, one row a controller with mean ± spread over seeds, the bounds apart, the findings. */
-export function formatReport(report: ComparisonReport, paint: Paint): string {
+export function formatReport(report: AutoscalingReport, paint: Paint): string {
   const { settings, controllers, findings } = report
   const columns: readonly Column[] = [
     { title: 'controller', align: 'left' },
@@ -33,7 +33,7 @@ export function formatReport(report: ComparisonReport, paint: Paint): string {
 const countOf = (list: readonly unknown[], unit: string): string =>
   `${list.length} ${unit}${list.length === 1 ? '' : 's'}`
 
-function toRow(controller: ControllerSummary): readonly string[] {
+function toRow(controller: AutoscalerSummary): readonly string[] {
   const cells = SUMMARY_COLUMNS.map((column) => {
     const cell = cellOf(column, controller)
     return cell ? `${cell.mean} ± ${cell.deviation}` : '–'
@@ -47,7 +47,7 @@ const TOLERATED_VIOLATION_PERCENT = 1
  * Why the learned policy should not replace the rule on this load, or undefined when it may (or when one was not run).
  * The bar: at least the rule's reward, and no more violations than the rule or 1 % of steps.
  */
-export function objectionTo(report: ComparisonReport): string | undefined {
+export function objectionTo(report: AutoscalingReport): string | undefined {
   const { ours, rule } = rivalsOf(report)
   if (!ours || !rule) return undefined
   const reasons: string[] = []

@@ -1,19 +1,19 @@
-import { METHODS } from '../adaptation/adapt.js'
+import { ADAPTATION_METHODS, adapt as adaptTo, type EvaluationRecord } from '@trimtab/studies'
 import { readModel } from '../adaptation/files.js'
-import { type EvaluationRecord, partOf, toLine } from '../adaptation/records.js'
+import { partOf, toLine } from '../adaptation/records.js'
 import { renderAdaptationReport } from '../adaptation/report.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { listOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
 import { createPaint, formatTable } from '../terminal.js'
-import { taskOf } from './pretrain.js'
+import { TASK_HELP, taskOf } from './task.js'
 
 const options = {
   model: textOption('FILE', 'a model of `trimtab pretrain` (default: trimtab-TASK.safetensors)', undefined),
   pairs: numberOption('new applications', 5, { min: 1, max: 1000 }),
   first: numberOption('number of the first; not one of the pool', 1, { min: 0, max: 1_000_000_000 }),
   episodes: numberOption('episodes of each', 10, { min: 1, max: 10_000 }),
-  methods: listOption(`some of ${METHODS.join(',')}; both by default`, METHODS),
+  methods: listOption(`some of ${ADAPTATION_METHODS.join(',')}; both by default`, ADAPTATION_METHODS),
   seed: numberOption('same seed, same numbers', 1, { min: 0, max: 1_000_000_000 }),
   log: textOption(
     'FILE',
@@ -33,24 +33,23 @@ export const adapt: Command = defineCommand({
     ['trimtab adapt autoscaling', 'five applications that the pool did not hold'],
     ['trimtab adapt autoscaling --pairs 20 --episodes 40 --report curves.html', 'with learning curves'],
   ],
-  exits: 'Exit: 0 done, 1 the pretrained policy is not the better one after the first episode, 2 the call is bad.',
+  exits: `${TASK_HELP}\nExit: 0 done, 1 the pretrained policy is not the better one after the first episode, 2 the call is bad.`,
   async run(values, host, operands) {
-    const task = taskOf(operands)
-    const model = await readModel(values.model ?? `trimtab-${task}.safetensors`, host)
-    if (model.header.task !== task)
-      throw new UsageError(`the model was pretrained for ${model.header.task}, not for ${task}`)
+    const { task } = await taskOf(operands)
+    const model = await readModel(values.model ?? `trimtab-${task.name}.safetensors`, host)
+    if (model.header.task !== task.name)
+      throw new UsageError(`the model was pretrained for ${model.header.task}, not for ${task.name}`)
     const { log } = values
     const part = log === undefined ? undefined : partOf(log)
     for (const file of [log, part, values.report]) {
       if (file !== undefined && !(await host.canWrite(file))) throw new UsageError(`${file} cannot be written`)
     }
-    const { adaptAll } = await import('../adaptation/adapt.js')
     const records: EvaluationRecord[] = []
     const total = values.pairs * values.methods.length * (values.episodes + 1)
     const progress = createProgress(host, 'evaluations')
     if (part !== undefined) await host.writeFile(part, '')
     try {
-      for await (const record of adaptAll(model, values)) {
+      for await (const record of adaptTo(task, model, values)) {
         records.push(record)
         if (part !== undefined) await host.appendFile(part, toLine(record))
         progress.update({ done: records.length, total, label: `${record.pair} · ${record.method}` })
@@ -64,7 +63,7 @@ export const adapt: Command = defineCommand({
     }
     if (values.report !== undefined) {
       const facts = [
-        ['task', task],
+        ['task', task.name],
         ['applications', String(values.pairs)],
         ['episodes', String(values.episodes)],
       ] as const
@@ -80,12 +79,12 @@ export const adapt: Command = defineCommand({
       ...moments.map((episode) => after(method, episode).toFixed(3)),
     ])
     const columns = ['reward a step', ...moments.map((episode) => `after ${episode}`)]
-    if (values.json) host.stdout.write(`${JSON.stringify({ task, columns, rows, records })}\n`)
+    if (values.json) host.stdout.write(`${JSON.stringify({ task: task.name, columns, rows, records })}\n`)
     else {
       const shown = columns.map((title, i) => ({ title, align: i === 0 ? ('left' as const) : ('right' as const) }))
       host.stdout.write(`${formatTable(shown, rows, createPaint(host.stdout, host.env))}\n`)
     }
-    const isCompared = values.methods.length === METHODS.length
+    const isCompared = values.methods.length === ADAPTATION_METHODS.length
     return isCompared && !(after('pretrained', 1) > after('scratch', 1)) ? EXIT.badAnswer : EXIT.done
   },
 })

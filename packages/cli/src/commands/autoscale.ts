@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { basename } from 'node:path'
-import { CONTROLLERS, type CompareOptions, type ComparisonProgress, type ComparisonReport } from '../autoscale/index.js'
+import { AUTOSCALERS, type AutoscalingReport } from '@trimtab/studies'
 import { formatReport, objectionTo } from '../autoscale/summary.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
@@ -8,19 +8,11 @@ import { listOption, numberOption, switchOption, textOption, UsageError } from '
 import { createProgress } from '../progress.js'
 import { renderReport } from '../report/index.js'
 import { createPaint } from '../terminal.js'
-
-export interface AutoscaleRequest extends CompareOptions {
-  readonly workers: number
-}
-
-export type RunComparison = (
-  request: AutoscaleRequest,
-  hooks: { readonly onProgress: (progress: ComparisonProgress) => void; readonly signal: AbortSignal },
-) => Promise<ComparisonReport>
+import type { runAutoscaling } from '../workers.js'
 
 const LARGEST_LOAD_BYTES = 64 * 1024 * 1024 // a century of minutes
 
-const NAMES = CONTROLLERS.map(({ name }) => name)
+const NAMES = AUTOSCALERS.map(({ name }) => name)
 
 const options = {
   load: textOption('FILE', 'CSV of index,requests per minute: the shape of the load (default: generated)', undefined),
@@ -41,7 +33,7 @@ const options = {
 }
 
 /** @param run  does the work; tests hand in their own */
-export const createAutoscale = (run: RunComparison): Command =>
+export const createAutoscale = (run: typeof runAutoscaling): Command =>
   defineCommand({
     name: 'autoscale',
     summary: 'Compare a learned autoscaler with HPA+VPA, side by side in a simulator',
@@ -92,7 +84,7 @@ async function readLoad(path: string, host: Host): Promise<{ readonly name: stri
 }
 
 async function show(
-  report: ComparisonReport,
+  report: AutoscalingReport,
   { json, path }: { readonly json: boolean; readonly path: string | undefined },
   host: Host,
 ): Promise<void> {
@@ -109,5 +101,5 @@ async function show(
 }
 
 export const autoscale: Command = createAutoscale((request, hooks) =>
-  import('../run-comparison.js').then(({ runComparison }) => runComparison(request, hooks)),
+  import('../workers.js').then((workers) => workers.runAutoscaling(request, hooks)),
 )

@@ -1,4 +1,4 @@
-import { describe } from '../adaptation/describe.js'
+import { describePair } from '@trimtab/studies'
 import { formatEstimate } from '../adaptation/estimate.js'
 import { readModel, readTrajectories } from '../adaptation/files.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
@@ -22,7 +22,7 @@ Exit: 0 done, 1 the application is unlike everything that was pretrained on, 2 t
     if (file === undefined || others.length > 0) throw new UsageError('name one file of steps')
     if (values.model === undefined) throw new UsageError('--model is missing: make one with trimtab pretrain TASK')
     const model = await readModel(values.model, host)
-    const found = await describe(model, await readTrajectories(file, model, host))
+    const found = await describePair(model, await readTrajectories(file, model, host))
     const { distance, nearest, estimate, z } = found
     if (values.json) host.stdout.write(`${JSON.stringify(found)}\n`)
     else

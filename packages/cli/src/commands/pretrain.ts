@@ -1,17 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { metaPresets, type PretrainedModel } from '@trimtab/learn'
-import { TASKS } from '@trimtab/tasks'
-import type { PoolSetup } from '../adaptation/pool.js'
-import type { PretrainHooks } from '../adaptation/pretrain.js'
-import { type AdaptationRecord, parseRecords, partOf, toLine } from '../adaptation/records.js'
+import type { AdaptationRecord, PoolSetup } from '@trimtab/studies'
+import { parseRecords, partOf, toLine } from '../adaptation/records.js'
 import { renderAdaptationReport } from '../adaptation/report.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { choiceOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
 import { readAll } from '../read-file.js'
-
-const NAMES: readonly string[] = Object.keys(TASKS)
+import type { runPretraining } from '../workers.js'
+import { TASK_HELP, taskOf } from './task.js'
 
 const PRESETS = ['set', 'aware', 'flash'] as const
 
@@ -36,13 +34,8 @@ const options = {
   json: switchOption('print the answer as JSON'),
 }
 
-export type RunPretraining = (
-  setup: PoolSetup,
-  hooks: PretrainHooks & { readonly workers: number },
-) => Promise<PretrainedModel>
-
 /** @param run  does the work; tests hand in their own */
-export const createPretrain = (run: RunPretraining): Command =>
+export const createPretrain = (run: typeof runPretraining): Command =>
   defineCommand({
     name: 'pretrain',
     summary: 'Teach one policy and its embedding on many applications, so that a new one adapts fast',
@@ -53,10 +46,10 @@ export const createPretrain = (run: RunPretraining): Command =>
       ['trimtab pretrain autoscaling --pool 200 --rounds 35 --report pool.html', 'the size of the papers'],
       ['trimtab pretrain congestion-control', 'networks 200 to 259 of the 625 there are'],
     ],
-    exits: `TASK: ${NAMES.join(', ')}\nExit: 0 done, 2 the call is bad, ended by a signal: call again to go on.`,
+    exits: `${TASK_HELP}\nExit: 0 done, 2 the call is bad, ended by a signal: call again to go on.`,
     async run(values, host, operands) {
-      const task = taskOf(operands)
-      const out = values.out ?? `trimtab-${task}.safetensors`
+      const { task, reference, operand } = await taskOf(operands)
+      const out = values.out ?? `trimtab-${task.name}.safetensors`
       const log = values.log ?? `${out}.jsonl`
       const checkpointFile = `${out}.checkpoint`
       const part = partOf(log)
@@ -64,7 +57,7 @@ export const createPretrain = (run: RunPretraining): Command =>
         if (!(await host.canWrite(file))) throw new UsageError(`${file} cannot be written: name another file`)
       }
       const setup: PoolSetup = {
-        ...{ task, first: values.first, pairs: values.pool, rounds: values.rounds, seed: values.seed },
+        ...{ task: reference, first: values.first, pairs: values.pool, rounds: values.rounds, seed: values.seed },
         meta: metaPresets[values.encoder],
       }
       const checkpoint = values.fresh ? undefined : await readAll(checkpointFile, host).catch(() => undefined)
@@ -73,7 +66,7 @@ export const createPretrain = (run: RunPretraining): Command =>
       if (checkpoint) host.stderr.write(`going on from ${checkpointFile}\n`)
       const progress = createProgress(host, 'rounds')
       try {
-        const model = await run(setup, {
+        const model = await run(task, setup, {
           workers: values.workers,
           checkpoint,
           async onRound(report, round) {
@@ -89,7 +82,7 @@ export const createPretrain = (run: RunPretraining): Command =>
           onCheckpoint: (bytes) => host.writeFile(checkpointFile, bytes),
         })
         progress.finish()
-        await show(model, records, { ...values, out, log }, host)
+        await show(model, records, { ...values, operand, out, log }, host)
         for (const file of [checkpointFile, part]) await host.removeFile(file)
         return EXIT.done
       } finally {
@@ -97,14 +90,6 @@ export const createPretrain = (run: RunPretraining): Command =>
       }
     },
   })
-
-export function taskOf(operands: readonly string[]): string {
-  const [task, ...others] = operands
-  if (task === undefined || others.length > 0) throw new UsageError(`name one task: ${NAMES.join(', ')}`)
-  if (!NAMES.includes(task))
-    throw new UsageError(`${JSON.stringify(task)} is no task that can be pretrained here: ${NAMES.join(', ')}`)
-  return task
-}
 
 /** Rounds of an interrupted run, for the plot; a log that is gone or damaged costs only them, a line cut short by a kill only itself. */
 async function earlierRounds(part: string, host: Host): Promise<AdaptationRecord[]> {
@@ -119,7 +104,13 @@ async function earlierRounds(part: string, host: Host): Promise<AdaptationRecord
 async function show(
   model: PretrainedModel,
   rounds: readonly AdaptationRecord[],
-  values: { readonly out: string; readonly log: string; readonly report: string | undefined; readonly json: boolean },
+  values: {
+    readonly operand: string
+    readonly out: string
+    readonly log: string
+    readonly report: string | undefined
+    readonly json: boolean
+  },
   host: Host,
 ): Promise<void> {
   const bytes = model.save()
@@ -150,10 +141,10 @@ async function show(
     host.stdout.write(
       `${task}: ${answer.pairs} pairs, ${answer.rounds} rounds, ${answer.rewardPerStep?.toFixed(3)} a step while exploring
 model: ${answer.model} (${Math.ceil(answer.bytes / 1024)} KiB)
-next: trimtab adapt ${task} --model ${answer.model}\n`,
+next: trimtab adapt ${values.operand} --model ${answer.model}\n`,
     )
 }
 
-export const pretrain: Command = createPretrain((setup, hooks) =>
-  import('../run-pretraining.js').then(({ runPretraining }) => runPretraining(setup, hooks)),
+export const pretrain: Command = createPretrain((task, setup, hooks) =>
+  import('../workers.js').then((workers) => workers.runPretraining(task, setup, hooks)),
 )

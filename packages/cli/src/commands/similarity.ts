@@ -1,5 +1,5 @@
 import { createCore, embeddingSimilarity } from '@trimtab/core'
-import { embeddingOf } from '../adaptation/describe.js'
+import { embeddingOf } from '@trimtab/studies'
 import { formatEstimate } from '../adaptation/estimate.js'
 import { readModel, readTrajectories } from '../adaptation/files.js'
 import { type Command, defineCommand, EXIT } from '../command.js'

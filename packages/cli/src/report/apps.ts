@@ -1,5 +1,5 @@
 // One row an application, one column a controller, each cell a number and its bar: exact values and the shape at once.
-import type { AppResult, ComparisonReport } from '../autoscale/report-types.js'
+import type { AutoscalerResult, AutoscalingReport } from '@trimtab/studies'
 import { escapeHtml, fixed, signed } from './format.js'
 import { cssKey } from './palette.js'
 import { rivalsOf } from './summary.js'
@@ -10,14 +10,14 @@ interface BarTable {
   readonly origin: 0 | 50
   /** The amount that fills the space beside the origin; longer bars are cut. */
   readonly limit: number
-  amount(result: AppResult): number
-  text(result: AppResult): string
-  title(result: AppResult): string
+  amount(result: AutoscalerResult): number
+  text(result: AutoscalerResult): string
+  title(result: AutoscalerResult): string
 }
 
 const MOST_VIOLATIONS_SHOWN = 5 // percent; above it only the number matters
 
-export function renderApps(report: ComparisonReport): string {
+export function renderApps(report: AutoscalingReport): string {
   const rewards = rewardTable(report)
   const worst = Math.max(...report.results.map(({ violationPercent }) => violationPercent))
   const limit = Math.min(MOST_VIOLATIONS_SHOWN, Math.max(1, worst))
@@ -33,17 +33,17 @@ export function renderApps(report: ComparisonReport): string {
 }
 
 /** Differences to the rule where the rule was run: rewards of 168 and 172 look the same as bars from zero. */
-function rewardTable(report: ComparisonReport): BarTable {
+function rewardTable(report: AutoscalingReport): BarTable {
   const { rule } = rivalsOf(report)
-  const text = ({ reward }: AppResult) => fixed(reward, 1)
+  const text = ({ reward }: AutoscalerResult) => fixed(reward, 1)
   if (!rule) {
-    const title = ({ reward }: AppResult) => `${fixed(reward, 1)} of 200`
+    const title = ({ reward }: AutoscalerResult) => `${fixed(reward, 1)} of 200`
     return { caption: 'Reward, of 200', origin: 0, limit: 200, amount: ({ reward }) => reward, text, title }
   }
   const base = new Map(
     report.results.flatMap(({ app, controller, reward }) => (controller === rule.name ? [[app, reward]] : [])),
   )
-  const gain = ({ app, reward }: AppResult) => reward - (base.get(app) ?? reward)
+  const gain = ({ app, reward }: AutoscalerResult) => reward - (base.get(app) ?? reward)
   return {
     caption: `Reward, of 200; bars show the difference to ${rule.label}, cut at the largest gain`,
     origin: 50,
@@ -54,7 +54,7 @@ function rewardTable(report: ComparisonReport): BarTable {
   }
 }
 
-function renderTable({ settings, controllers, results }: ComparisonReport, table: BarTable): string {
+function renderTable({ settings, controllers, results }: AutoscalingReport, table: BarTable): string {
   const { caption, origin, limit } = table
   const cell = (app: string, name: string) => {
     const result = results.find((one) => one.app === app && one.controller === name)

@@ -1,5 +1,5 @@
 import { printable } from '@trimtab/core/text'
-import type { ControllerSummary, Spread } from '../autoscale/report-types.js'
+import type { AutoscalerSummary, Spread } from '@trimtab/studies'
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -40,7 +40,7 @@ export interface SummaryColumn {
   /** From the stored unit to the shown one: 100 for utilisations. */
   readonly scale: number
   /** The value of the column and its spread over seeds; `undefined` where the controller has none. */
-  read(controller: ControllerSummary): Spread | undefined
+  read(controller: AutoscalerSummary): Spread | undefined
 }
 
 const column = (
@@ -86,7 +86,7 @@ export const SUMMARY_COLUMNS: readonly SummaryColumn[] = [
 /** `172.3` and `1.2`, as the column shows them; undefined where the controller has no such figure. */
 export function cellOf(
   { read, digits, scale }: SummaryColumn,
-  controller: ControllerSummary,
+  controller: AutoscalerSummary,
 ): { readonly mean: string; readonly deviation: string } | undefined {
   const spread = read(controller)
   return spread && { mean: fixed(spread.mean * scale, digits), deviation: fixed(spread.deviation * scale, digits) }

@@ -1,4 +1,4 @@
-import type { ComparisonReport } from '../autoscale/report-types.js'
+import type { AutoscalingReport } from '@trimtab/studies'
 import { renderApps } from './apps.js'
 import { clientScript } from './client.js'
 import { renderDocument } from './document.js'
@@ -8,13 +8,13 @@ import { renderFindings, renderHead, renderSummary, renderTiles } from './summar
 import { renderTimelines } from './timelines.js'
 
 export type {
-  AppResult,
-  ComparisonReport,
-  ControllerSummary,
+  AutoscalerResult,
+  AutoscalerSummary,
+  AutoscalingReport,
   LearningCurve,
   Spread,
   Timeline,
-} from '../autoscale/report-types.js'
+} from '@trimtab/studies'
 export { cellOf, SUMMARY_COLUMNS, type SummaryColumn, titleOf } from './format.js'
 export { type ControllerStyle, styleOf } from './palette.js'
 
@@ -25,7 +25,7 @@ export { type ControllerStyle, styleOf } from './palette.js'
  * @example
  * await writeFile('trimtab-report.html', renderReport(report))
  */
-export function renderReport(report: ComparisonReport): string {
+export function renderReport(report: AutoscalingReport): string {
   return renderDocument({
     title: 'Trimtab: autoscaling, side by side',
     style: renderStyle(report.controllers),

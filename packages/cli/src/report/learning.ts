@@ -1,5 +1,5 @@
 // Learning curves: mean over applications, then mean and spread over seeds, smoothed over a few episodes.
-import type { ComparisonReport, ControllerSummary, LearningCurve } from '../autoscale/report-types.js'
+import type { AutoscalerSummary, AutoscalingReport, LearningCurve } from '@trimtab/studies'
 import { renderChart, type Series } from './chart.js'
 import { escapeHtml } from './format.js'
 import { cssKey, styleOf, swatch } from './palette.js'
@@ -8,7 +8,7 @@ import { rivalsOf } from './summary.js'
 
 const WINDOW = 10 // episodes of the running mean: one episode is 100 steps, so a single violation is already 1 %
 
-export function renderLearning(report: ComparisonReport): string {
+export function renderLearning(report: AutoscalingReport): string {
   const learners = report.controllers.filter(({ name }) => report.curves.some(({ controller }) => controller === name))
   if (learners.length === 0) return ''
   const xTicks = linearScale(0, report.settings.episodes, 5).ticks.filter(({ at01 }) => at01 <= 1)
@@ -49,7 +49,7 @@ export function renderLearning(report: ComparisonReport): string {
 }
 
 function toSeries(
-  learner: ControllerSummary,
+  learner: AutoscalerSummary,
   curves: readonly LearningCurve[],
   read: (curve: LearningCurve) => readonly number[],
 ): Series {
@@ -81,7 +81,7 @@ function smooth(values: readonly number[]): number[] {
 }
 
 /** Share of runs in each stage of the lifecycle, and how far the policy may leave the rule. */
-function renderStages(ours: ControllerSummary, curves: readonly LearningCurve[], xTicks: readonly Tick[]): string {
+function renderStages(ours: AutoscalerSummary, curves: readonly LearningCurve[], xTicks: readonly Tick[]): string {
   const episodes = Math.max(...curves.map(({ stage }) => stage.length))
   const stages = [...new Set(curves.flatMap(({ stage }) => stage))]
   const shareOf = (name: string) =>

@@ -1,5 +1,5 @@
 // One look for each controller, everywhere: told apart by colour (safe for the common colour blindnesses), by dash and by width.
-import type { ControllerSummary } from '../autoscale/report-types.js'
+import type { AutoscalerSummary } from '@trimtab/studies'
 
 /** How a controller is drawn in every plot: CSS colours for light and dark pages, and its line. */
 export interface ControllerStyle {
@@ -10,7 +10,7 @@ export interface ControllerStyle {
   readonly width: number
 }
 
-type Named = Pick<ControllerSummary, 'name' | 'kind'>
+type Named = Pick<AutoscalerSummary, 'name' | 'kind'>
 
 const KNOWN: Readonly<Record<string, ControllerStyle>> = {
   trimtab: { light: '#0a5fd0', dark: '#5fb0ff', dash: '', width: 2.6 },
@@ -24,7 +24,7 @@ const KNOWN: Readonly<Record<string, ControllerStyle>> = {
   oracle: { light: '#30353d', dark: '#e3e7ee', dash: '3 3', width: 1.5 },
 }
 
-const BY_KIND: Readonly<Record<ControllerSummary['kind'], ControllerStyle>> = {
+const BY_KIND: Readonly<Record<AutoscalerSummary['kind'], ControllerStyle>> = {
   rule: { light: '#8a6d00', dark: '#e0c341', dash: '', width: 1.5 },
   learner: { light: '#6b51b5', dark: '#b7a3f7', dash: '2 3', width: 1.7 },
   bound: { light: '#6f7785', dark: '#9aa4b5', dash: '6 2 1 2', width: 1.5 },

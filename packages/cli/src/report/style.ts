@@ -1,8 +1,8 @@
-import type { ControllerSummary } from '../autoscale/report-types.js'
+import type { AutoscalerSummary } from '@trimtab/studies'
 import { cssKey, styleOf } from './palette.js'
 
 /** The report's whole style sheet for these controllers: tokens of the two themes, then the page. */
-export function renderStyle(controllers: readonly ControllerSummary[]): string {
+export function renderStyle(controllers: readonly AutoscalerSummary[]): string {
   const tokens = (theme: 'light' | 'dark') =>
     controllers.map((one) => `--${cssKey(one.name)}:${styleOf(one)[theme]};`).join('')
   const series = controllers.map(({ name }) => {

@@ -1,16 +1,16 @@
 // The top of the report: what was run, the answer in four figures, the findings, the table.
-import type { ComparisonReport, ControllerSummary } from '../autoscale/report-types.js'
+import type { AutoscalerSummary, AutoscalingReport } from '@trimtab/studies'
 import { cellOf, escapeHtml, fixed, SUMMARY_COLUMNS, signed } from './format.js'
 import { cssKey, swatch } from './palette.js'
 
 /** The controllers that the report is about: ours, and the rule it would replace. */
-export function rivalsOf(report: ComparisonReport): { ours?: ControllerSummary; rule?: ControllerSummary } {
+export function rivalsOf(report: AutoscalingReport): { ours?: AutoscalerSummary; rule?: AutoscalerSummary } {
   const find = (name: string) => report.controllers.find((controller) => controller.name === name)
   const [ours, rule] = [find('trimtab'), find('hpa-vpa')]
   return { ...(ours && { ours }), ...(rule && { rule }) }
 }
 
-export function renderHead({ settings }: ComparisonReport): string {
+export function renderHead({ settings }: AutoscalingReport): string {
   const facts: readonly (readonly [string, string])[] = [
     ['load', settings.load],
     ['applications', String(settings.apps.length)],
@@ -26,7 +26,7 @@ export function renderHead({ settings }: ComparisonReport): string {
 }
 
 /** Four figures of Trimtab beside the rule's; nothing when either was not run. */
-export function renderTiles(report: ComparisonReport): string {
+export function renderTiles(report: AutoscalingReport): string {
   const { ours, rule } = rivalsOf(report)
   if (!ours || !rule) return ''
   const learning = ours.learningViolationPercent
@@ -67,12 +67,12 @@ export function renderTiles(report: ComparisonReport): string {
     .join('')}</section>`
 }
 
-export function renderFindings({ findings }: ComparisonReport): string {
+export function renderFindings({ findings }: AutoscalingReport): string {
   if (findings.length === 0) return ''
   return `<section><h2>Findings</h2><ul class="findings">${findings.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul></section>`
 }
 
-export function renderSummary(report: ComparisonReport): string {
+export function renderSummary(report: AutoscalingReport): string {
   const rivals = report.controllers.filter(({ kind }) => kind !== 'bound')
   const bounds = report.controllers.filter(({ kind }) => kind === 'bound')
   const heads = SUMMARY_COLUMNS.map(
@@ -86,7 +86,7 @@ export function renderSummary(report: ComparisonReport): string {
 <details><summary>What the columns mean</summary><dl class="help">${SUMMARY_COLUMNS.map(({ title, help }) => `<dt>${title}</dt><dd>${escapeHtml(help)}</dd>`).join('')}</dl></details></section>`
 }
 
-function renderRow(controller: ControllerSummary): string {
+function renderRow(controller: AutoscalerSummary): string {
   const cells = SUMMARY_COLUMNS.map((column) => {
     const cell = cellOf(column, controller)
     return cell ? `<td>${cell.mean}<small> ± ${cell.deviation}</small></td>` : '<td class="none">–</td>'

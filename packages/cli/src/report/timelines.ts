@@ -1,11 +1,11 @@
 // What every controller did on the judged stretch of time, one block of charts an application.
-import type { ComparisonReport, Timeline } from '../autoscale/report-types.js'
+import type { AutoscalingReport, Timeline } from '@trimtab/studies'
 import { type Chart, renderChart } from './chart.js'
 import { escapeHtml, fixed } from './format.js'
 import { cssKey, styleOf, swatch } from './palette.js'
 import { linearScale, logScale, maxOf, minOf, timeTicks } from './scale.js'
 
-export function renderTimelines(report: ComparisonReport): string {
+export function renderTimelines(report: AutoscalingReport): string {
   const apps = report.settings.apps.filter((app) => report.timelines.some((timeline) => timeline.app === app))
   if (apps.length === 0) return ''
   const options = apps.map((app, i) => `<option value="${i}">${escapeHtml(app)}</option>`).join('')
@@ -19,7 +19,7 @@ ${apps.map((app, i) => renderApp(report, app, i)).join('')}
 <div id="readout" role="status" hidden></div></section>`
 }
 
-function renderApp(report: ComparisonReport, app: string, index: number): string {
+function renderApp(report: AutoscalingReport, app: string, index: number): string {
   const timelines = report.controllers.flatMap(({ name }) => {
     const timeline = report.timelines.find((one) => one.app === app && one.controller === name)
     return timeline ? [timeline] : []

@@ -1,16 +1,22 @@
 import { type ConfigError, type Core, createCore } from '@trimtab/core'
 import { generateLoad } from '@trimtab/tasks/autoscaling'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CONTROLLERS, type CompareOptions, type ComparisonReport, compare, runTrial } from '../src/autoscale/index.js'
+import {
+  AUTOSCALERS,
+  type AutoscalingComparison,
+  type AutoscalingReport,
+  compareAutoscalers,
+  runAutoscalerTrial,
+} from '../../src/index.js'
 
 let core: Core
 beforeAll(async () => {
   core = await createCore()
 })
 
-const hooks = { run: async (spec: Parameters<typeof runTrial>[1]) => runTrial(core, spec) }
+const hooks = { run: async (spec: Parameters<typeof runAutoscalerTrial>[1]) => runAutoscalerTrial(core, spec) }
 /** Every kind of controller, the slow searches left out. */
-const SMALL: CompareOptions = {
+const SMALL: AutoscalingComparison = {
   apps: 1,
   seeds: 1,
   episodes: 12, // the rule drives the first of them, the agent the rest
@@ -18,9 +24,9 @@ const SMALL: CompareOptions = {
 }
 
 describe('compare', () => {
-  let report: ComparisonReport
+  let report: AutoscalingReport
   beforeAll(async () => {
-    report = await compare(SMALL, hooks)
+    report = await compareAutoscalers(SMALL, hooks)
   })
 
   it('says what was compared', () => {
@@ -85,7 +91,7 @@ describe('compare', () => {
   })
 
   it('is the same to the byte when it runs again', async () => {
-    const again = await compare(SMALL, hooks)
+    const again = await compareAutoscalers(SMALL, hooks)
     expect(JSON.stringify(again)).toBe(JSON.stringify(report))
   })
 
@@ -93,7 +99,7 @@ describe('compare', () => {
     const text = [...generateLoad(core, 3, 1).shape].map((share, i) => `${i},${Math.round(5000 * share)}`).join('\n')
     const labels: string[] = []
     const options = { ...SMALL, controllers: ['aimd'] as const, load: { name: 'day.csv', text } }
-    const { settings, findings } = await compare(options, {
+    const { settings, findings } = await compareAutoscalers(options, {
       ...hooks,
       onProgress: ({ done, total, label }) => labels.push(`${done}/${total} ${label}`),
     })
@@ -103,13 +109,13 @@ describe('compare', () => {
   })
 
   it('knows every controller by one name', () => {
-    expect(new Set(CONTROLLERS.map(({ name }) => name)).size).toBe(CONTROLLERS.length)
+    expect(new Set(AUTOSCALERS.map(({ name }) => name)).size).toBe(AUTOSCALERS.length)
   })
 })
 
 describe('compare refuses', () => {
-  const refusal = (options: CompareOptions): Promise<ConfigError> =>
-    compare({ ...SMALL, controllers: ['aimd'], ...options }, hooks).then(
+  const refusal = (options: AutoscalingComparison): Promise<ConfigError> =>
+    compareAutoscalers({ ...SMALL, controllers: ['aimd'], ...options }, hooks).then(
       () => Promise.reject(new Error('it was not refused')),
       (error: ConfigError) => error,
     )
@@ -134,8 +140,8 @@ describe('compare refuses', () => {
   it('to go on when it is told to stop', async () => {
     const stop = new AbortController()
     stop.abort(new Error('enough'))
-    await expect(compare({ ...SMALL, controllers: ['aimd'] }, { ...hooks, signal: stop.signal })).rejects.toThrow(
-      'enough',
-    )
+    await expect(
+      compareAutoscalers({ ...SMALL, controllers: ['aimd'] }, { ...hooks, signal: stop.signal }),
+    ).rejects.toThrow('enough')
   })
 })

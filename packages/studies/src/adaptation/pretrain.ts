@@ -1,6 +1,7 @@
 // A whole pretraining: rounds over the pool, a checkpoint now and then, the finished model.
-import { createCore, FormatError } from '@trimtab/core'
+import { type Core, createCore, FormatError } from '@trimtab/core'
 import {
+  LocalShards,
   openPretraining,
   type PretrainedHeader,
   PretrainedModel,
@@ -9,14 +10,15 @@ import {
   type RoundReport,
   type ShardHost,
 } from '@trimtab/learn'
-import { findTask } from '@trimtab/tasks'
+import type { ControlTask } from '@trimtab/tasks'
 import { measureCosts } from './costs.js'
-import { type PoolSetup, pairName, SHARDS, sharedLearner } from './pool.js'
+import { createShard, type PoolSetup, pairName, SHARDS, sharedLearner } from './pool.js'
 
+/** What a pretraining tells, and what it heeds. */
 export interface PretrainHooks {
   /** What to go on from; its setup must be this one. */
   readonly checkpoint?: Uint8Array | undefined
-  readonly onRound: (report: RoundReport, round: number) => void | Promise<void>
+  readonly onRound?: (report: RoundReport, round: number) => void | Promise<void>
   /** Called every few rounds with all that a later run needs. */
   readonly onCheckpoint?: (bytes: Uint8Array) => Promise<void>
   readonly signal?: AbortSignal
@@ -25,11 +27,24 @@ export interface PretrainHooks {
 const CHECKPOINT_EVERY_ROUNDS = 5
 
 /**
- * Pretrains base learner and encoder on a pool; the result does not depend on where the shards live.
- * @throws {FormatError} `checkpoint_other_setup`
+ * Pretrains base learner and encoder on a pool of a task (5.6.1). The result does not depend on where the shards live: in this
+ * process (`LocalShards`), which is the default, or in threads (`WorkerShards` of `@trimtab/node` with `@trimtab/studies/jobs`).
+ *
+ * @throws {FormatError} `checkpoint_other_setup`; {ConfigError} `config_invalid`; the signal's reason
+ * @example
+ * const setup = { task: 'autoscaling', first: 200, pairs: 60, rounds: 40, meta: metaPresets.set, seed: 1 }
+ * const model = await pretrain(findTask('autoscaling'), setup)
+ * writeFileSync('autoscaling.safetensors', model.save())
  */
-export async function pretrainOn(host: ShardHost, setup: PoolSetup, hooks: PretrainHooks): Promise<PretrainedModel> {
-  return finish(await runRounds(host, setup, hooks), setup)
+export async function pretrain(
+  task: ControlTask,
+  setup: PoolSetup,
+  hooks: PretrainHooks & { readonly host?: ShardHost } = {},
+): Promise<PretrainedModel> {
+  const core = await createCore()
+  if (hooks.host) return finish(core, task, await runRounds(hooks.host, setup, hooks), setup)
+  using host = new LocalShards(SHARDS, (shard) => createShard(core, task, setup, shard))
+  return finish(core, task, await runRounds(host, setup, hooks), setup)
 }
 
 async function runRounds(host: ShardHost, setup: PoolSetup, hooks: PretrainHooks): Promise<Pretraining> {
@@ -37,7 +52,7 @@ async function runRounds(host: ShardHost, setup: PoolSetup, hooks: PretrainHooks
   if (hooks.checkpoint) await pretraining.load(unpackCheckpoint(hooks.checkpoint, setup))
   while (pretraining.rounds < setup.rounds) {
     const report = await pretraining.round()
-    await hooks.onRound(report, pretraining.rounds)
+    await hooks.onRound?.(report, pretraining.rounds)
     if (hooks.onCheckpoint && pretraining.rounds % CHECKPOINT_EVERY_ROUNDS === 0)
       await hooks.onCheckpoint(packCheckpoint(await pretraining.save(), setup))
     hooks.signal?.throwIfAborted()
@@ -45,22 +60,26 @@ async function runRounds(host: ShardHost, setup: PoolSetup, hooks: PretrainHooks
   return pretraining
 }
 
-async function finish(pretraining: Pretraining, setup: PoolSetup): Promise<PretrainedModel> {
-  const { observation, action } = findTask(setup.task)
+async function finish(
+  core: Core,
+  task: ControlTask,
+  pretraining: Pretraining,
+  setup: PoolSetup,
+): Promise<PretrainedModel> {
+  const { name, observation, action } = task
   const embeddings = await pretraining.embeddings()
-  const names = Array.from({ length: SHARDS }, (_, shard) => pairsOfShard(setup.pairs, shard, SHARDS)).flat()
+  const order = Array.from({ length: SHARDS }, (_, shard) => pairsOfShard(setup.pairs, shard, SHARDS)).flat()
   const header: PretrainedHeader = {
-    ...{ task: setup.task, base: sharedLearner(setup), meta: setup.meta, observation, action },
+    ...{ task: name, base: sharedLearner(task, setup), meta: setup.meta, observation, action },
     ...{ seed: setup.seed, rounds: setup.rounds },
-    trainingData: `simulated pairs ${setup.first} to ${setup.first + setup.pairs - 1} of ${setup.task}`,
+    trainingData: `simulated pairs ${setup.first} to ${setup.first + setup.pairs - 1} of ${name}`,
   }
   const parts = {
     header,
     learned: pretraining.learned,
-    pool: names.map((i, at) => ({ name: pairName(setup.first + i), z: embeddings[at]! })),
+    pool: order.map((i, at) => ({ name: pairName(setup.first + i), z: embeddings[at]! })),
   }
-  const core = await createCore()
-  const costs = measureCosts(core, setup, new PretrainedModel({ ...parts, drops: [], episodes: [] }))
+  const costs = measureCosts(core, task, setup, new PretrainedModel({ ...parts, drops: [], episodes: [] }))
   return new PretrainedModel({ ...parts, ...costs })
 }
 

@@ -8,7 +8,7 @@ import {
   type PretrainedModel,
   similarity,
 } from '@trimtab/learn'
-import { findTask } from '@trimtab/tasks'
+import type { ControlTask } from '@trimtab/tasks'
 import type { PoolSetup } from './pool.js'
 
 const SAMPLES = 24
@@ -17,6 +17,7 @@ const GOOD_ENOUGH = 0.95 // of what the pair's own embedding earns
 const SEEDS = [910_001, 910_002] // loads that nobody learned from
 const STREAM = 21
 
+/** What the pool's own pairs cost each other. */
 export interface Costs {
   /** Share of the reward that is missing at first. */
   readonly drops: readonly CostSample[]
@@ -25,8 +26,7 @@ export interface Costs {
 }
 
 /** Serves pairs of the pool by each other's embeddings, then fine-tunes. The same pool gives the same costs. */
-export function measureCosts(core: Core, setup: PoolSetup, model: PretrainedModel): Costs {
-  const task = findTask(setup.task)
+export function measureCosts(core: Core, task: ControlTask, setup: PoolSetup, model: PretrainedModel): Costs {
   const random = new Random(core, setup.seed, STREAM)
   const specs = task.pool(core, setup.first, setup.pairs)
   const drops: CostSample[] = []

@@ -28,7 +28,8 @@ import {
 import { pretrainedAutoscaling } from '@trimtab/tasks/pretrained'
 import type { LearningCurve, Timeline } from './report-types.js'
 
-export const CONTROLLERS = [
+/** Who can be compared: rules, learners, and bounds that know what no controller can know. */
+export const AUTOSCALERS = [
   { name: 'hpa-vpa', label: 'HPA+VPA (tuned)', kind: 'rule' },
   { name: 'aimd', label: 'AIMD', kind: 'rule' },
   { name: 'ddpg-paper', label: 'DDPG as in the papers', kind: 'learner' },
@@ -40,21 +41,23 @@ export const CONTROLLERS = [
   { name: 'oracle', label: 'oracle', kind: 'bound' },
 ] as const
 
-export type ControllerName = (typeof CONTROLLERS)[number]['name']
+/** Machine name of one of them. */
+export type AutoscalerName = (typeof AUTOSCALERS)[number]['name']
 
 /** One application, one controller, one seed: the unit of work. Cloneable. */
-export interface TrialSpec {
+export interface AutoscalerTrialSpec {
   /** Without it a load is generated from `appSeed`. */
   readonly load?: LoadSeries
   readonly appSeed: number
   readonly seed: number
-  readonly controller: ControllerName
+  readonly controller: AutoscalerName
   readonly episodes: number
   readonly sloFactor: number
 }
 
-export interface TrialResult {
-  readonly spec: Omit<TrialSpec, 'load'>
+/** What a trial came to. */
+export interface AutoscalerTrialResult {
+  readonly spec: Omit<AutoscalerTrialSpec, 'load'>
   readonly app: string
   readonly judged: AutoscalingEvaluation
   /** True violations over the learning episodes, percent: also of rules, which live through the same ones. */
@@ -73,7 +76,7 @@ const TUNING_SEEDS = seedsFrom(900_000_000, 100)
 const BOUND_SEEDS = TUNING_SEEDS.slice(0, 20)
 
 /** What happened in one learning episode. */
-export interface EpisodeOutcome {
+export interface AutoscalerEpisode {
   readonly reward: number
   readonly violationPercent: number
   readonly stage: string
@@ -83,8 +86,8 @@ export interface EpisodeOutcome {
  * One controller living with one application: first the learning part of the load, then the judged one.
  * Everything follows from the spec; two runs of it give the same numbers on every runtime.
  */
-export class Trial {
-  readonly spec: TrialSpec
+export class AutoscalerTrial {
+  readonly spec: AutoscalerTrialSpec
   readonly environment: AutoscalingEnvironment
   readonly #loop: ControlLoop
   readonly #pilot: Pilot
@@ -100,7 +103,7 @@ export class Trial {
   readonly #random: Random
   #meta: MetaLearner | undefined
 
-  constructor(core: Core, spec: TrialSpec) {
+  constructor(core: Core, spec: AutoscalerTrialSpec) {
     this.spec = spec
     const application = generateApplication(core, spec.appSeed)
     this.#app = application.name
@@ -198,7 +201,7 @@ export class Trial {
   }
 
   /** Lives through one learning episode. */
-  learnEpisode(onTick?: (tick: Tick) => void): EpisodeOutcome {
+  learnEpisode(onTick?: (tick: Tick) => void): AutoscalerEpisode {
     let violations = 0
     let reward = 0
     const { stage } = this.#pilot
@@ -217,7 +220,7 @@ export class Trial {
   }
 
   /** Judges the policy as it stands on the part of the load that nobody has learned from. */
-  judge(): TrialResult {
+  judge(): AutoscalerTrialResult {
     const { spec, environment } = this
     const { violationPercent, stage, envelope } = this.#curve
     const { load: _, ...plainSpec } = spec
@@ -316,9 +319,9 @@ function createTimeline(
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000
 
-/** Runs a whole trial. */
-export function runTrial(core: Core, spec: TrialSpec): TrialResult {
-  const trial = new Trial(core, spec)
+/** Lives through a whole trial. @throws {ConfigError} `config_invalid` */
+export function runAutoscalerTrial(core: Core, spec: AutoscalerTrialSpec): AutoscalerTrialResult {
+  const trial = new AutoscalerTrial(core, spec)
   try {
     for (let episode = 0; episode < spec.episodes; episode++) trial.learnEpisode()
     return trial.judge()

@@ -1,14 +1,17 @@
 import { ConfigError } from '@trimtab/core'
 import { type LoadSeries, parseLoad } from '@trimtab/tasks/autoscaling'
+import { runAll, type StudyHooks } from '../run-all.js'
+import { meanOf, type Spread, spreadOf } from '../spread.js'
 import { findingsOf } from './findings.js'
-import type { AppResult, ComparisonProgress, ComparisonReport, ControllerSummary, Spread } from './report-types.js'
-import { CONTROLLERS, type ControllerName, type TrialResult, type TrialSpec } from './trial.js'
+import type { AutoscalerResult, AutoscalerSummary, AutoscalingReport } from './report-types.js'
+import { AUTOSCALERS, type AutoscalerName, type AutoscalerTrialResult, type AutoscalerTrialSpec } from './trial.js'
 
-export interface CompareOptions {
+/** What is compared on which applications. */
+export interface AutoscalingComparison {
   /** A table of requests per minute; without it each application has a generated load of its own. */
   readonly load?: { readonly name: string; readonly text: string }
   /** Default: all. */
-  readonly controllers?: readonly ControllerName[]
+  readonly controllers?: readonly AutoscalerName[]
   /** Generated applications. Default 3. */
   readonly apps?: number
   /** Runs of everything. Default 3. */
@@ -21,12 +24,8 @@ export interface CompareOptions {
   readonly sloFactor?: number
 }
 
-export interface CompareHooks {
-  /** Runs one trial here or in a worker. */
-  readonly run: (spec: TrialSpec) => Promise<TrialResult>
-  readonly onProgress?: (progress: ComparisonProgress) => void
-  readonly signal?: AbortSignal
-}
+/** Who runs the trials: this thread, unless told, or workers. */
+export type AutoscalingHooks = StudyHooks<AutoscalerTrialSpec, AutoscalerTrialResult>
 
 /** What a load must cover: the judged 30 % hold an episode of 25 minutes and starts to choose from. */
 const MIN_LOAD_MINUTES = 240
@@ -34,13 +33,19 @@ const MIN_LOAD_MINUTES = 240
 /**
  * Runs controllers side by side in the simulator: every controller meets the same applications, loads and seeds, learns (or
  * just lives) on the first 70 % of the load and is judged on the rest.
- * @throws {ConfigError} `load_invalid`
+ * @throws {ConfigError} `load_invalid`; what a trial throws; the signal's reason
+ * @example
+ * const core = await createCore()
+ * const report = await compareAutoscalers({ apps: 1, episodes: 50 }, { run: async (spec) => runAutoscalerTrial(core, spec) })
  */
-export async function compare(options: CompareOptions, hooks: CompareHooks): Promise<ComparisonReport> {
+export async function compareAutoscalers(
+  options: AutoscalingComparison,
+  hooks: AutoscalingHooks,
+): Promise<AutoscalingReport> {
   const { apps = 3, seeds = 3, episodes = 200, seed = 1, sloFactor = 2 } = options
-  const wanted = options.controllers ?? CONTROLLERS.map(({ name }) => name)
+  const wanted = options.controllers ?? AUTOSCALERS.map(({ name }) => name)
   const load = options.load && readLoad(options.load)
-  const specs: TrialSpec[] = []
+  const specs: AutoscalerTrialSpec[] = []
   for (let app = 0; app < apps; app++) {
     for (let run = 0; run < seeds; run++) {
       for (const controller of wanted) {
@@ -48,18 +53,10 @@ export async function compare(options: CompareOptions, hooks: CompareHooks): Pro
       }
     }
   }
-  let done = 0
-  const results = await Promise.all(
-    specs.map(async (spec) => {
-      const result = await hooks.run(spec)
-      hooks.signal?.throwIfAborted()
-      done++
-      const label = `app ${spec.appSeed - seed + 1}/${apps} · seed ${spec.seed} · ${spec.controller}`
-      hooks.onProgress?.({ done, total: specs.length, label })
-      return result
-    }),
-  )
-  return reportOf(results, { load: load?.name ?? 'generated', episodes, sloFactor })
+  const labelOf = (spec: AutoscalerTrialSpec): string =>
+    `app ${spec.appSeed - seed + 1}/${apps} · seed ${spec.seed} · ${spec.controller}`
+  const results = await runAll(specs, labelOf, hooks)
+  return autoscalingReportOf(results, { load: load?.name ?? 'generated', episodes, sloFactor })
 }
 
 function readLoad({ name, text }: { readonly name: string; readonly text: string }): LoadSeries {
@@ -74,16 +71,16 @@ function readLoad({ name, text }: { readonly name: string; readonly text: string
 }
 
 /** The report of finished trials. */
-export function reportOf(
-  results: readonly TrialResult[],
+export function autoscalingReportOf(
+  results: readonly AutoscalerTrialResult[],
   settings: { readonly load: string; readonly episodes: number; readonly sloFactor: number },
-): ComparisonReport {
+): AutoscalingReport {
   const apps = [...new Set(results.map((r) => r.app))]
   const seeds = [...new Set(results.map((r) => r.spec.seed))]
-  const present = CONTROLLERS.filter(({ name }) => results.some((r) => r.spec.controller === name))
-  const controllers = present.map((controller): ControllerSummary => {
+  const present = AUTOSCALERS.filter(({ name }) => results.some((r) => r.spec.controller === name))
+  const controllers = present.map((controller): AutoscalerSummary => {
     const own = results.filter((r) => r.spec.controller === controller.name)
-    const spread = (of: (r: TrialResult) => number): Spread =>
+    const spread = (of: (r: AutoscalerTrialResult) => number): Spread =>
       spreadOf(seeds.map((seed) => meanOf(own.filter((r) => r.spec.seed === seed).map(of))))
     return {
       ...controller,
@@ -99,7 +96,7 @@ export function reportOf(
     }
   })
   const appResults = apps.flatMap((app) =>
-    present.map(({ name }): AppResult => {
+    present.map(({ name }): AutoscalerResult => {
       const own = results.filter((r) => r.app === app && r.spec.controller === name)
       return {
         app,
@@ -122,12 +119,4 @@ export function reportOf(
   }
 }
 
-const isLearner = (name: string): boolean => CONTROLLERS.some((c) => c.name === name && c.kind === 'learner')
-
-const meanOf = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length
-
-function spreadOf(values: readonly number[]): Spread {
-  const mean = meanOf(values)
-  const squares = values.reduce((sum, v) => sum + (v - mean) ** 2, 0)
-  return { mean, deviation: values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0 }
-}
+const isLearner = (name: string): boolean => AUTOSCALERS.some((c) => c.name === name && c.kind === 'learner')

@@ -1,12 +1,9 @@
 // The numbers of one `trimtab autoscale` run: what --json prints, the HTML report embeds and the playground draws.
 
-/** Mean over applications of one seed, then mean and standard deviation over seeds. */
-export interface Spread {
-  readonly mean: number
-  readonly deviation: number
-}
+import type { Spread } from '../spread.js'
 
-export interface ControllerSummary {
+/** One controller over all applications: each spread is over seeds, of the mean over applications. */
+export interface AutoscalerSummary {
   /** Machine name: `hpa-vpa`, `aimd`, `ddpg-paper`, `trimtab`, `static`, `constant`, `oracle`. */
   readonly name: string
   /** What a person reads. */
@@ -60,7 +57,7 @@ export interface LearningCurve {
 }
 
 /** One application judged under one controller, mean over seeds. */
-export interface AppResult {
+export interface AutoscalerResult {
   readonly app: string
   readonly controller: string
   readonly reward: number
@@ -68,7 +65,8 @@ export interface AppResult {
   readonly learningViolationPercent?: number
 }
 
-export interface ComparisonReport {
+/** All numbers of one comparison, as `--json` prints them. */
+export interface AutoscalingReport {
   readonly format: 'trimtab-autoscale-report'
   readonly version: 1
   readonly settings: {
@@ -84,18 +82,10 @@ export interface ComparisonReport {
     /** Always `simulation`: this command runs against a simulator. */
     readonly world: 'simulation'
   }
-  readonly controllers: readonly ControllerSummary[]
-  readonly results: readonly AppResult[]
+  readonly controllers: readonly AutoscalerSummary[]
+  readonly results: readonly AutoscalerResult[]
   readonly timelines: readonly Timeline[]
   readonly curves: readonly LearningCurve[]
   /** Plain sentences: what the reader should take from the numbers, derived from them. */
   readonly findings: readonly string[]
-}
-
-/** What a long run says while it works. */
-export interface ComparisonProgress {
-  readonly done: number
-  readonly total: number
-  /** `app 2/5 · seed 1 · trimtab`. */
-  readonly label: string
 }

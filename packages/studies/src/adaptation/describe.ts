@@ -2,7 +2,9 @@
 import { type Core, createCore } from '@trimtab/core'
 import { type CostEstimate, type Distance, type PretrainedModel, similarity, type Trajectory } from '@trimtab/learn'
 
+/** What a pair is like, before anything is deployed. */
 export interface Description {
+  /** [Z] */
   readonly z: readonly number[]
   readonly distance: Distance
   /** The pair of the pool that is most alike. */
@@ -22,7 +24,11 @@ export function embeddingOf(core: Core, model: PretrainedModel, trajectories: re
   }
 }
 
-export async function describe(model: PretrainedModel, trajectories: readonly Trajectory[]): Promise<Description> {
+/**
+ * What trajectories of a pair say about it: embedding, distance from the pool, nearest relative, cost to adapt.
+ * @throws {ConfigError} trajectories of other shapes
+ */
+export async function describePair(model: PretrainedModel, trajectories: readonly Trajectory[]): Promise<Description> {
   const z = embeddingOf(await createCore(), model, trajectories)
   const nearest = model.pool
     .map((pair) => ({ pair: pair.name, similarity: similarity(z, pair.z) }))

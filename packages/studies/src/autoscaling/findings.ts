@@ -1,8 +1,8 @@
-import type { AppResult, ControllerSummary } from './report-types.js'
+import type { AutoscalerResult, AutoscalerSummary } from './report-types.js'
 
 /** What a reader should take from the numbers, in plain sentences derived from them. */
-export function findingsOf(controllers: readonly ControllerSummary[], results: readonly AppResult[]): string[] {
-  const of = (name: string): ControllerSummary | undefined => controllers.find((c) => c.name === name)
+export function findingsOf(controllers: readonly AutoscalerSummary[], results: readonly AutoscalerResult[]): string[] {
+  const of = (name: string): AutoscalerSummary | undefined => controllers.find((c) => c.name === name)
   const ours = of('trimtab')
   const rule = of('hpa-vpa')
   const findings: string[] = []
@@ -12,7 +12,7 @@ export function findingsOf(controllers: readonly ControllerSummary[], results: r
   const gap = oracle && oracle.reward.mean - rule.reward.mean
   const share = gap && gap > 0 ? ` (${((100 * gain) / gap).toFixed(0)} % of the gap to the oracle)` : ''
   const apps = [...new Set(results.map((r) => r.app))]
-  const result = (app: string, controller: string): AppResult | undefined =>
+  const result = (app: string, controller: string): AutoscalerResult | undefined =>
     results.find((r) => r.app === app && r.controller === controller)
   const better = apps.filter((app) => (result(app, 'trimtab')?.reward ?? 0) > (result(app, 'hpa-vpa')?.reward ?? 0))
   findings.push(

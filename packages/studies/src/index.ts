@@ -1,0 +1,35 @@
+export {
+  ADAPTATION_METHODS,
+  type AdaptationMethod,
+  type AdaptRequest,
+  adapt,
+} from './adaptation/adapt.js'
+export type { Costs } from './adaptation/costs.js'
+export { type Description, describePair, embeddingOf } from './adaptation/describe.js'
+export { createShard, type PoolSetup, SHARDS } from './adaptation/pool.js'
+export { type PretrainHooks, pretrain } from './adaptation/pretrain.js'
+export type { AdaptationRecord, EmbeddingRecord, EvaluationRecord, RoundRecord } from './adaptation/records.js'
+export {
+  type AutoscalingComparison,
+  type AutoscalingHooks,
+  autoscalingReportOf,
+  compareAutoscalers,
+} from './autoscaling/compare.js'
+export type {
+  AutoscalerResult,
+  AutoscalerSummary,
+  AutoscalingReport,
+  LearningCurve,
+  Timeline,
+} from './autoscaling/report-types.js'
+export {
+  AUTOSCALERS,
+  type AutoscalerEpisode,
+  type AutoscalerName,
+  AutoscalerTrial,
+  type AutoscalerTrialResult,
+  type AutoscalerTrialSpec,
+  runAutoscalerTrial,
+} from './autoscaling/trial.js'
+export type { StudyHooks, StudyProgress } from './run-all.js'
+export type { Spread } from './spread.js'

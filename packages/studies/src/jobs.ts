@@ -1,0 +1,33 @@
+// The jobs of worker threads: plain data in, plain data out. One core an instance, made once.
+import { type Core, createCore } from '@trimtab/core'
+import { type ShardJobs, shardJobs } from '@trimtab/learn'
+import { loadTask } from '@trimtab/tasks'
+import { createShard, type PoolSetup } from './adaptation/pool.js'
+import { type AutoscalerTrialResult, type AutoscalerTrialSpec, runAutoscalerTrial } from './autoscaling/trial.js'
+
+let core: Promise<Core> | undefined
+
+function coreOnce(): Promise<Core> {
+  core ??= createCore()
+  return core
+}
+
+/** `runAutoscalerTrial` in this thread. */
+export async function autoscalerTrial(spec: AutoscalerTrialSpec): Promise<AutoscalerTrialResult> {
+  return runAutoscalerTrial(await coreOnce(), spec)
+}
+
+const jobs: ShardJobs<PoolSetup> = shardJobs(async (setup: PoolSetup, shard, shards) =>
+  createShard(await coreOnce(), await loadTask(setup.task), setup, shard, shards),
+)
+
+/** Makes a shard of a pool in this thread. */
+export const openShard: ShardJobs<PoolSetup>['openShard'] = jobs.openShard
+/** One round of a shard that was opened here. */
+export const shardRound: ShardJobs<PoolSetup>['shardRound'] = jobs.shardRound
+/** Embeddings of the pairs of a shard that was opened here. */
+export const shardEmbeddings: ShardJobs<PoolSetup>['shardEmbeddings'] = jobs.shardEmbeddings
+/** What a shard that was opened here needs to go on later. */
+export const saveShard: ShardJobs<PoolSetup>['saveShard'] = jobs.saveShard
+/** Puts a shard that was opened here where `saveShard` was called. */
+export const loadShard: ShardJobs<PoolSetup>['loadShard'] = jobs.loadShard
