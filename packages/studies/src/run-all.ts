@@ -10,6 +10,7 @@ export interface StudyProgress {
 export interface StudyHooks<Spec, Result> {
   /** Runs one trial, here or in a worker. */
   readonly run: (spec: Spec) => Promise<Result>
+  /** Called when a part of the work is done. */
   readonly onProgress?: (progress: StudyProgress) => void
   readonly signal?: AbortSignal
 }

@@ -18,6 +18,7 @@ import { createShard, type PoolSetup, pairName, SHARDS, sharedLearner } from './
 export interface PretrainHooks {
   /** What to go on from; its setup must be this one. */
   readonly checkpoint?: Uint8Array | undefined
+  /** Called after each round, numbered from 1, and waited for before the next. */
   readonly onRound?: (report: RoundReport, round: number) => void | Promise<void>
   /** Called every few rounds with all that a later run needs. */
   readonly onCheckpoint?: (bytes: Uint8Array) => Promise<void>

@@ -250,6 +250,7 @@ export class AutoscalerTrial {
     }
   }
 
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
   dispose(): void {
     this.#loop.dispose()
     this.#agent?.dispose()
