@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { AdapterError } from '@trimtab/core'
+import { JsonFields } from '@trimtab/core/internal'
 import { ownIdentity, type ProcessIdentity, removeFileSync, replaceFileSync, stateOf } from '@trimtab/node/files'
 
 /** Who drives a GPU, or drove it and died. */
@@ -78,12 +79,19 @@ function namesIn(folder: string): string[] {
 
 /** What the file says; one that was cut short by a kill still has its name. */
 function parse(file: string): Omit<LeaseRecord, 'gpu' | 'pid' | 'file' | 'owner'> {
-  const unread = { command: 'unknown', since: 'unknown', lockedMhz: undefined }
   try {
-    const { startTime, pidNamespace, command, since, lockedMhz } = JSON.parse(readFileSync(file, 'utf8'))
-    return { startTime, pidNamespace, command, since, lockedMhz }
+    const fields = JsonFields.parse(readFileSync(file, 'utf8'), Error)
+    const optional = (key: string) => (fields.has(key) ? fields.text(key) : undefined)
+    return {
+      startTime: optional('startTime'),
+      pidNamespace: optional('pidNamespace'),
+      command: optional('command') ?? 'unknown',
+      since: optional('since') ?? 'unknown',
+      lockedMhz: fields.has('lockedMhz') ? fields.number('lockedMhz', 0) : undefined,
+    }
   } catch {
-    return { ...unread, startTime: undefined, pidNamespace: undefined }
+    const unknown = { startTime: undefined, pidNamespace: undefined, lockedMhz: undefined }
+    return { command: 'unknown', since: 'unknown', ...unknown }
   }
 }
 

@@ -40,12 +40,14 @@ const BAD_CALL: readonly unknown[] = [
   'trace_format_unknown',
 ]
 
-/** What the machine refuses (a full disk, a port in use) is told by its message alone; where it came from helps nobody. */
+/**
+ * What was refused with a code of ours (a damaged file), or by the machine (a full disk, a port in use), is told by its message alone;
+ * where it came from helps nobody. A core that failed is our fault.
+ */
 function isRefusal(error: unknown): boolean {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown }
-  return (
-    code === 'file_write_failed' || /^E[A-Z\d]+$/.test(String(code)) || (cause instanceof Error && isRefusal(cause))
-  )
+  if (typeof code === 'string' && /^[a-z][a-z\d_]*$/.test(code)) return !code.startsWith('core_')
+  return /^E[A-Z\d]+$/.test(String(code)) || (cause instanceof Error && isRefusal(cause))
 }
 
 /**

@@ -35,6 +35,25 @@ describe('trimtab', () => {
   })
 })
 
+describe('a file that cannot be used', () => {
+  it.each([
+    ['predict-length run hi --model input'],
+    ['predict-length eval input --model input'],
+    ['trace culprits input --model input'],
+    ['trace profile input'],
+    ['schedule --requests input'],
+    ['rightsize input'],
+    ['embed input --model input'],
+    ['similarity input input --model input'],
+  ])('is refused by trimtab %s in words, without a stack trace', async (call) => {
+    const host = createFakeHost()
+    host.files.set('input', 'TRIMTAB\n{"format":"x"}\n1,2,NaN\n')
+    expect(await main(call.split(' '), host)).toBeGreaterThan(0)
+    expect(host.err()).toMatch(/^trimtab: /)
+    expect(host.err()).not.toMatch(/^\s+at /m)
+  })
+})
+
 describe('trimtab autoscale', () => {
   const answer = (report = createSampleReport()) => {
     const requests: AutoscalingComparison[] = []

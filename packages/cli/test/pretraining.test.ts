@@ -171,6 +171,10 @@ describe('a pretrained model', () => {
 
   it.each([
     ['{"observation": [1], "action": [], "reward": 1}', /line 1: observation must be 12/],
+    [
+      JSON.stringify({ observation: Array(12).fill(1e300), action: [0, 0, 0], reward: 1 }),
+      /line 1: observation must be 12 finite numbers of single precision/,
+    ],
     ['no json', /line 1: no JSON/],
     ['', /holds no steps/],
   ])('refuses steps like %j', async (line, message) => {

@@ -42,6 +42,12 @@ const findings: Partial<TraceReport> = {
   ],
 }
 
+describe('a trace in which nothing can gain', () => {
+  it('still has its page', () => {
+    expect(renderTraceReport(reportOf([shopRequests(1)[0]!], { services: [], whatIf: [] }))).toContain('Latency')
+  })
+})
+
 describe('renderTraceReport', () => {
   let report: TraceReport
   let html: string

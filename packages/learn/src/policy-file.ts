@@ -8,6 +8,7 @@ import {
   type Tensor,
   writeSafetensors,
 } from '@trimtab/core'
+import { notFinite } from './meta/tensors.js'
 
 // A policy file is a safetensors file whose `__metadata__` says what the weights are for. Nothing of it is trusted
 // until all of it was checked; whoever loads one changes nothing before that.
@@ -174,16 +175,12 @@ function usable({ name, dtype, shape, bytes }: StoredTensor): Tensor {
   if (dtype !== 'F32' && dtype !== 'F64' && dtype !== 'U32' && dtype !== 'U8') {
     throw new FormatError('tensor_mismatch', `tensor "${name}" is ${dtype}; policies hold F32, F64, U32 and U8`)
   }
-  if (dtype === 'F32' || dtype === 'F64') {
-    const { buffer } = new Uint8Array(bytes)
-    const values = dtype === 'F32' ? new Float32Array(buffer) : new Float64Array(buffer)
-    const at = values.findIndex((value) => !Number.isFinite(value))
-    if (at >= 0) {
-      throw new FormatError(
-        'policy_not_finite',
-        `tensor "${name}" holds ${values[at]} at ${at}: the file is damaged or the training had diverged; load an earlier save`,
-      )
-    }
+  const found = notFinite({ dtype, bytes })
+  if (found !== undefined) {
+    throw new FormatError(
+      'policy_not_finite',
+      `tensor "${name}" holds ${found}: the file is damaged or the training had diverged; load an earlier save`,
+    )
   }
   return { name, dtype, shape, bytes }
 }
@@ -209,7 +206,16 @@ export function spaceFromText(key: string, text: string): Space {
     return invalid(key, 'it must hold names, low and high of one length')
   }
   if (kind !== 'box' && kind !== 'discrete') return invalid(key, `kind "${String(kind)}" is unknown`)
-  return { names, low: Float64Array.from(low, Number), high: Float64Array.from(high, Number), kind }
+  const bound = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text))
+  const space: Space = { names, low: Float64Array.from(low, bound), high: Float64Array.from(high, bound), kind }
+  for (const [i, name] of names.entries()) {
+    const [from, to] = [space.low[i]!, space.high[i]!]
+    if (!(from <= to))
+      return invalid(key, `"${name}" is between ${from} and ${to}: the lower bound must not be above the upper`)
+  }
+  const isIndex = names.length === 1 && space.low[0] === 0 && Number.isSafeInteger(space.high[0])
+  if (kind === 'discrete' && !isIndex) return invalid(key, 'a discrete space is one index between 0 and a whole number')
+  return space
 }
 
 function spaceDifference(found: Space, wanted: Space): string | undefined {

@@ -35,6 +35,8 @@ function rewrite(tensors: readonly StoredTensor[], changes: Changes): Uint8Array
     Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== undefined)),
   )
 }
+const bounds = (low: string, high: string, kind = 'box') =>
+  JSON.stringify({ names: ['a'], low: [low], high: [high], kind })
 const withMetadata = (changes: Changes): Uint8Array => rewrite(weights, changes)
 
 describe('policy files', () => {
@@ -57,6 +59,10 @@ describe('policy files', () => {
     ['with a seed that is none', withMetadata({ seed: '1.5' }), 'policy_header_invalid'],
     ['that may or may not normalise', withMetadata({ normalised: 'perhaps' }), 'policy_header_invalid'],
     ['with hidden layers that are no list', withMetadata({ hidden: '40' }), 'policy_header_invalid'],
+    ['with a bound that is no number', withMetadata({ action: bounds('-1', 'NaN') }), 'policy_header_invalid'],
+    ['with an empty bound', withMetadata({ action: bounds('', '1') }), 'policy_header_invalid'],
+    ['with bounds the wrong way round', withMetadata({ action: bounds('1', '-1') }), 'policy_header_invalid'],
+    ['with half a choice', withMetadata({ action: bounds('0', '2.5', 'discrete') }), 'policy_header_invalid'],
     ['with a space that is no JSON', withMetadata({ action: '{' }), 'policy_header_invalid'],
     ['with a space that is null', withMetadata({ action: 'null' }), 'policy_header_invalid'],
     [

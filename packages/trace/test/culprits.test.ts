@@ -173,10 +173,12 @@ describe('fitCulpritModel', () => {
   it('reads what it wrote and refuses what it did not', () => {
     const model = fitCulpritModel(core, [example(1, 3)], { fittedOn: 'a test' })
     expect(loadCulpritModel(saveCulpritModel(model))).toEqual(model)
-    expect(() => loadCulpritModel('{')).toThrow(/is JSON/)
+    expect(() => loadCulpritModel('{')).toThrow(/is no JSON/)
+    const strange = saveCulpritModel(model).replace(/"fittedOn": "[^"]*"/, '"fittedOn": {"toString": 1}')
+    expect(() => loadCulpritModel(strange)).toThrow(/fittedOn must be a text, got an object/)
     expect(() => loadCulpritModel('{"format":"trimtab-culprits","version":9}')).toThrow(/version 1, got .* 9/)
     const broken = saveCulpritModel(model).replace(/"ownDelay": [\d.]+/, '"ownDelay": -1')
-    expect(() => loadCulpritModel(broken)).toThrow(/at least 0: ownDelay/)
+    expect(() => loadCulpritModel(broken)).toThrow(/weights.ownDelay must be a finite number of at least 0/)
   })
 })
 

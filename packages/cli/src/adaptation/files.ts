@@ -46,6 +46,10 @@ interface StepLine {
   readonly reward: number
 }
 
+const RANGE = ' of single precision: within ±3.4e38'
+
+const isSingle = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(Math.fround(value))
+
 /** The step, or what is wrong with it. */
 function parseStep(line: string, states: number, actions: number): StepLine | string {
   let value: Partial<StepLine>
@@ -56,9 +60,9 @@ function parseStep(line: string, states: number, actions: number): StepLine | st
   }
   const { episode = 0, observation, action, reward } = value ?? {}
   const isList = (list: unknown, length: number): list is number[] =>
-    Array.isArray(list) && list.length === length && list.every((x) => typeof x === 'number' && Number.isFinite(x))
-  if (!isList(observation, states)) return `observation must be ${states} finite numbers`
-  if (!isList(action, actions)) return `action must be ${actions} finite numbers`
-  if (typeof reward !== 'number' || !Number.isFinite(reward)) return 'reward must be a finite number'
+    Array.isArray(list) && list.length === length && list.every(isSingle)
+  if (!isList(observation, states)) return `observation must be ${states} finite numbers${RANGE}`
+  if (!isList(action, actions)) return `action must be ${actions} finite numbers${RANGE}`
+  if (!isSingle(reward)) return `reward must be a finite number${RANGE}`
   return { episode, observation, action, reward }
 }

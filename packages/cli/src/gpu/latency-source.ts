@@ -112,8 +112,11 @@ export function lineSource(pieces: AsyncIterable<Uint8Array>, toMs: number, now:
 
 function toLatency(line: string, toMs: number): number | undefined {
   const value = line.trim() === '' || line.length > LONGEST_LINE ? Number.NaN : Number(line)
-  return value >= 0 && value < Number.POSITIVE_INFINITY ? value * toMs : undefined
+  return isLatency(value * toMs) ? value * toMs : undefined
 }
+
+/** Whether a number of ms is a latency: neither NaN nor more than a number holds. */
+export const isLatency = (ms: number | undefined): ms is number => ms !== undefined && ms >= 0 && ms < Infinity
 
 const notALatency = (line: string) => `${JSON.stringify(line.slice(0, 60))} is no latency: a number of 0 or more a line`
 const tooLong = (line: string) =>

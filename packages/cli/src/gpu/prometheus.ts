@@ -1,5 +1,5 @@
 // Latency from Prometheus: the answer of its query API, or the text that a server exposes itself.
-import { type LatencyReading, type LatencySource, SILENCE_MS, silence } from './latency-source.js'
+import { isLatency, type LatencyReading, type LatencySource, SILENCE_MS, silence } from './latency-source.js'
 
 const TIMEOUT_MS = 5000
 const QUANTILE = 0.99
@@ -22,10 +22,10 @@ export function prometheusSource({ url, metric, toMs, fetch }: PrometheusOptions
   let before: Histogram | undefined
   let last: { readonly value: number; readonly atMs: number } | undefined
   const unknown = (problem: string): LatencyReading => ({ latencyMs: undefined, problem: `${url}: ${problem}` })
-  const known = (value: number | undefined, what: string): LatencyReading =>
-    value === undefined || !(value >= 0 && value < Number.POSITIVE_INFINITY)
-      ? unknown(`no value of ${what}`)
-      : { latencyMs: value * toMs }
+  const known = (value: number | undefined, what: string): LatencyReading => {
+    const latencyMs = (value ?? Number.NaN) * toMs
+    return isLatency(latencyMs) ? { latencyMs } : unknown(`no value of ${what}`)
+  }
   return {
     async read(nowMs, signal) {
       let text: string

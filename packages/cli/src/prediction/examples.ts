@@ -1,5 +1,5 @@
 // Finished requests in files: a line of JSON each.
-import type { LengthExample } from '@trimtab/serve'
+import { type LengthExample, MOST_OUTPUT_TOKENS } from '@trimtab/serve'
 import type { Host } from '../host.js'
 import { UsageError } from '../options.js'
 import { readText } from '../read-file.js'
@@ -58,7 +58,8 @@ function parseRow(line: string): Row | string {
   if (typeof row?.prompt !== 'string') return 'prompt must be a text'
   if (typeof row.model !== 'string') return 'model must be a text'
   const tokens = row.output_tokens
-  if (typeof tokens !== 'number' || !(tokens >= 0 && tokens < Infinity)) return 'output_tokens must be a number ≥ 0'
+  if (typeof tokens !== 'number' || !(tokens >= 0 && tokens <= MOST_OUTPUT_TOKENS))
+    return `output_tokens must be a number from 0 to ${MOST_OUTPUT_TOKENS}`
   return row as Row
 }
 

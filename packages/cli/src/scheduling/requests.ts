@@ -1,5 +1,5 @@
 // Logs of LLM requests, in the forms that people have them.
-import { concatenateRounds, type Message } from '@trimtab/serve'
+import { concatenateRounds, type Message, MOST_OUTPUT_TOKENS } from '@trimtab/serve'
 import { UsageError } from '../options.js'
 
 /** One request as it was served: what is not in the log is undefined. */
@@ -33,6 +33,8 @@ const FIELDS = {
   milliseconds: ['arrival_ms', 'timestamp_ms', 'timestamp'], // Mooncake: `timestamp` in ms
   instant: ['TIMESTAMP'], // Azure as published: 2023-11-16 18:15:46.6805900
 } as const
+
+const LATEST_SECONDS = 1e11 // the year 5138
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -68,17 +70,21 @@ export function readRequestLog(name: string, text: string): RequestLog {
 
 function requestOf(row: Row): LoggedRequest | undefined {
   const outputTokens = numberOf(row, FIELDS.outputTokens) ?? numberOf(asRow(row.usage), FIELDS.outputTokens)
-  if (outputTokens === undefined || outputTokens < 1) return undefined
+  if (outputTokens === undefined || outputTokens < 1 || outputTokens > MOST_OUTPUT_TOKENS) return undefined
   const seconds = numberOf(row, FIELDS.seconds)
   const milliseconds = numberOf(row, FIELDS.milliseconds)
   return {
     model: textOf(row, FIELDS.model) ?? 'one model',
     prompt: textOf(row, FIELDS.prompt) ?? conversationOf(row.messages),
     outputTokens,
-    arrivalSeconds: seconds ?? (milliseconds === undefined ? instantOf(row) : milliseconds / 1000),
+    arrivalSeconds: momentOf(seconds ?? (milliseconds === undefined ? instantOf(row) : milliseconds / 1000)),
     source: textOf(row, FIELDS.source) ?? '',
   }
 }
+
+/** Nothing for what is no moment of any clock: the differences of larger numbers say nothing. */
+const momentOf = (seconds: number | undefined): number | undefined =>
+  seconds !== undefined && Math.abs(seconds) <= LATEST_SECONDS ? seconds : undefined
 
 const asRow = (value: unknown): Row => (typeof value === 'object' && value !== null ? (value as Row) : {})
 

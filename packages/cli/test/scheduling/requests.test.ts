@@ -60,6 +60,20 @@ describe('a log of requests', () => {
     })
   })
 
+  it('quotes no prompt when it is refused', () => {
+    for (const text of ['{"output_tokens": 4}\nCANARY of a prompt', '{"prompt": "CANARY', 'CANARY,of a prompt\n1,2'])
+      expect(() => read(text)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('CANARY') }))
+  })
+
+  it('takes numbers that no answer and no clock can have for none', () => {
+    const log = read('{"output_tokens": 1e308}\n{"output_tokens": 4, "arrival_s": 1e300}\n{"output_tokens": 5}')
+    expect(log.skipped).toBe(1)
+    expect(log.requests.map(({ outputTokens, arrivalSeconds }) => [outputTokens, arrivalSeconds])).toEqual([
+      [4, undefined],
+      [5, undefined],
+    ])
+  })
+
   it.each([
     ['', /neither JSON lines nor a CSV/],
     ['a,b\n1,2', /neither JSON lines nor a CSV whose first line names a column output_tokens/],

@@ -35,11 +35,26 @@ export function averageTensors(shards: readonly (readonly Tensor[])[]): Tensor[]
   })
 }
 
-/** A file's tensors as the core reads them. @throws {FormatError} `tensor_mismatch` (a type nothing here has) */
+/** The first number of a tensor that is none and where it stands, `NaN at 3`; nothing where all are finite. */
+export function notFinite({ dtype, bytes }: Pick<Tensor, 'dtype' | 'bytes'>): string | undefined {
+  if (dtype !== 'F32' && dtype !== 'F64') return undefined
+  const { buffer } = Uint8Array.from(bytes)
+  const values = dtype === 'F32' ? new Float32Array(buffer) : new Float64Array(buffer)
+  const at = values.findIndex((value) => !Number.isFinite(value))
+  return at < 0 ? undefined : `${values[at]} at ${at}`
+}
+
+/** A file's tensors as the core reads them. @throws {FormatError} `tensor_mismatch` (a type nothing here has), `tensor_not_finite` */
 export const coreTensors = (stored: ReadonlyMap<string, StoredTensor>): Tensor[] =>
   [...stored.values()].map(({ name, dtype, shape, bytes }) => {
     if (dtype !== 'F32' && dtype !== 'F64' && dtype !== 'U32' && dtype !== 'U8') {
       throw new FormatError('tensor_mismatch', `tensor "${name}" is ${dtype}; here are F32, F64, U32 and U8 only`)
     }
+    const found = notFinite({ dtype, bytes })
+    if (found !== undefined)
+      throw new FormatError(
+        'tensor_not_finite',
+        `tensor "${name}" holds ${found}: the file is damaged, take another copy`,
+      )
     return { name, dtype, shape, bytes }
   })

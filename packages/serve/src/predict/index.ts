@@ -10,6 +10,7 @@ export {
   type LengthFitOptions,
   LengthPredictor,
   type LengthPredictorOptions,
+  MOST_OUTPUT_TOKENS,
   type SaveOptions,
 } from './length-predictor.js'
 export { CONTEXT_TOKENS, concatenateRounds, type Message, textOf } from './rounds.js'

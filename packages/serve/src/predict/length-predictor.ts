@@ -104,8 +104,7 @@ export class LengthPredictor implements LengthEstimator {
 
   /** @throws {ConfigError} `length_invalid` */
   observe(request: LengthRequest, outputTokens: number): void {
-    if (!(outputTokens >= 0 && outputTokens < Infinity))
-      throw new ConfigError('length_invalid', `outputTokens must be a number ≥ 0, got ${outputTokens}`)
+    if (!isLength(outputTokens)) throw lengthInvalid(outputTokens)
     const target = classOf(this.#lengths.classes(request.model).borders, outputTokens)
     this.#count(request.model, outputTokens)
     this.#model.learn(request.prompt, this.#rowOf.get(request.model) ?? 0, target)
@@ -122,12 +121,8 @@ export class LengthPredictor implements LengthEstimator {
    */
   fit(rows: readonly LengthExample[], options: LengthFitOptions = {}): void {
     const { epochs = 4, learningRate = 0.05, seed = 1, onEpoch } = options
-    const bad = rows.findIndex(({ outputTokens }) => !(outputTokens >= 0 && outputTokens < Infinity))
-    if (bad >= 0)
-      throw new ConfigError(
-        'length_invalid',
-        `outputTokens must be a number ≥ 0, got ${rows[bad]!.outputTokens} in row ${bad}`,
-      )
+    const bad = rows.findIndex(({ outputTokens }) => !isLength(outputTokens))
+    if (bad >= 0) throw lengthInvalid(`${rows[bad]!.outputTokens} in row ${bad}`)
     for (const { model, outputTokens } of rows) this.#count(model, outputTokens)
     const random = new Random(this.#core, seed)
     const order = Int32Array.from(rows, (_, i) => i)
@@ -218,6 +213,14 @@ export class LengthPredictor implements LengthEstimator {
     if (this.#rowOf.size + 1 < this.#model.options.models) this.#rowOf.set(model, this.#rowOf.size + 1)
   }
 }
+
+/** More tokens than any answer will have: sums of them stay exact. */
+export const MOST_OUTPUT_TOKENS = 1e9
+
+const isLength = (tokens: number): boolean => tokens >= 0 && tokens <= MOST_OUTPUT_TOKENS
+
+const lengthInvalid = (found: unknown): ConfigError =>
+  new ConfigError('length_invalid', `outputTokens must be a number from 0 to ${MOST_OUTPUT_TOKENS}, got ${found}`)
 
 interface Header {
   readonly names: readonly string[]

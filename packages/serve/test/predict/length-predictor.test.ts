@@ -115,7 +115,9 @@ describe('LengthPredictor', () => {
 
   it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('refuses a length of %d and changes nothing', (tokens) => {
     const predictor = new LengthPredictor(core, small)
-    expect(() => predictor.observe({ model: 'm', prompt: 'x' }, tokens)).toThrow(/outputTokens must be a number ≥ 0/)
+    expect(() => predictor.observe({ model: 'm', prompt: 'x' }, tokens)).toThrow(
+      /outputTokens must be a number from 0 to 1000000000/,
+    )
     expect(() => predictor.fit([{ model: 'm', prompt: 'x', outputTokens: tokens }])).toThrow(/in row 0/)
     expect([predictor.models, predictor.updates]).toEqual([[], 0])
   })

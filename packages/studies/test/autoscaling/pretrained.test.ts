@@ -1,4 +1,4 @@
-import { createCore } from '@trimtab/core'
+import { createCore, readSafetensors, writeSafetensors } from '@trimtab/core'
 import { readPretrained } from '@trimtab/learn'
 import { findTask } from '@trimtab/tasks'
 import { pretrainedAutoscaling } from '@trimtab/tasks/pretrained'
@@ -13,6 +13,19 @@ describe('the pretrained model that ships', () => {
     expect(bytes.length).toBeLessThan(1_000_000)
     expect([header.task, header.observation, header.action]).toEqual(['autoscaling', observation, action])
     expect(pool.every(({ name }) => Number(name.split('-').at(-1)) >= 10_000)).toBe(true)
+  })
+
+  it('is refused when a number that it learned is none', () => {
+    const { tensors, metadata } = readSafetensors(pretrainedAutoscaling())
+    const name = [...tensors.keys()].find((key) => key.startsWith('learned.') && tensors.get(key)!.dtype === 'F32')!
+    new DataView(tensors.get(name)!.bytes.buffer, tensors.get(name)!.bytes.byteOffset).setFloat32(0, Number.NaN, true)
+    const damaged = writeSafetensors([...tensors.values()], Object.fromEntries(metadata))
+    expect(() => readPretrained(damaged)).toThrow(
+      expect.objectContaining({
+        code: 'tensor_not_finite',
+        message: expect.stringContaining(`"${name}" holds NaN at 0`),
+      }),
+    )
   })
 
   it('earns more on a new application after two episodes of the rule than the same agent that no other has taught', async () => {

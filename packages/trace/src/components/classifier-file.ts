@@ -1,6 +1,6 @@
 import { doubleTensor, FormatError, type Tensor } from '@trimtab/core'
-import { copyBytes } from '@trimtab/core/internal'
-import type { FeatureDistribution } from './drift.js'
+import { copyBytes, JsonFields } from '@trimtab/core/internal'
+import { BINS, type FeatureDistribution } from './drift.js'
 import { FEATURE_SETS, type FeatureSetName } from './features.js'
 import type { OperatingPoint } from './roc.js'
 import type { ClassifierCalibration, ClassifierOptions } from './types.js'
@@ -41,31 +41,31 @@ export function writeClassifierFile(file: ClassifierFile): string {
 
 /** @throws {FormatError} `classifier_foreign`, `classifier_version`, `classifier_damaged` */
 export function readClassifierFile(text: string): ClassifierFile {
-  const file = parse(text)
-  if (file.format !== FORMAT) {
-    throw new FormatError(
-      'classifier_foreign',
-      `a saved classifier says "format": "${FORMAT}", got ${String(file.format)}`,
-    )
-  }
-  if (file.version !== VERSION) {
+  const file = JsonFields.parse(text, damaged)
+  const format = file.has('format') ? file.text('format') : 'none'
+  if (format !== FORMAT)
+    throw new FormatError('classifier_foreign', `a saved classifier says "format": "${FORMAT}", got ${format}`)
+  const version = file.number('version')
+  if (version !== VERSION) {
     throw new FormatError(
       'classifier_version',
-      `this classifier has version ${String(file.version)}, this package reads ${VERSION}; use the version that wrote it`,
+      `this classifier has version ${version}, this package reads ${VERSION}; use the version that wrote it`,
     )
   }
-  const { features, names, options, svm, shuffle, calibration, distributions, trainedOn } = file
-  const known = FEATURE_SETS[features as FeatureSetName]
-  if (!known) throw damaged(`its features "${String(features)}" are none of ${Object.keys(FEATURE_SETS).join(', ')}`)
-  if (known.names.join() !== String(names))
-    throw damaged(`its ${String(features)} features are ${String(names)}, here ${known.names.join()}: train it again`)
-  const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null
-  if (!isRecord(options) || !Object.values(options as object).every(Number.isFinite)) throw damaged('its options')
-  if (!isRecord(svm) || !STATE.every((name) => isNumbers((svm as SvmState)[name]))) throw damaged('its weights')
-  if (!isNumbers(shuffle) || !Array.isArray(distributions) || typeof trainedOn !== 'string') throw damaged('its parts')
+  const features = file.choice('features', Object.keys(FEATURE_SETS) as FeatureSetName[])
+  const [names, known] = [file.texts('names'), FEATURE_SETS[features].names]
+  if (known.join() !== names.join())
+    throw damaged(`its ${features} features are ${names.join()}, here ${known.join()}: train it again`)
+  const [svm, options] = [file.object('svm'), file.object('options')]
   return {
-    ...(file as unknown as ClassifierFile),
-    calibration: calibration === null ? null : calibrationOf(calibration),
+    features,
+    names,
+    trainedOn: file.text('trainedOn'),
+    options: Object.fromEntries(options.keys().map((key) => [key, options.number(key)])) as ClassifierFile['options'],
+    svm: Object.fromEntries(STATE.map((name) => [name, svm.numbers(name)])) as SvmState,
+    shuffle: file.numbers('shuffle'),
+    calibration: file.has('calibration') ? calibrationOf(file.object('calibration')) : null,
+    distributions: file.objects('distributions').map(distributionOf),
   }
 }
 
@@ -84,29 +84,29 @@ export function tensorsOf(state: SvmState, fresh: readonly Tensor[]): Tensor[] {
   return [...drawn, ...STATE.map((name) => doubleTensor(name, state[name]))]
 }
 
-function parse(text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new FormatError('classifier_damaged', 'a saved classifier is a JSON text, this is none', { cause })
+function calibrationOf(fields: JsonFields): ClassifierCalibration {
+  return {
+    slope: fields.number('slope'),
+    offset: fields.number('offset'),
+    operatingPoint: pointOf(fields.list('operatingPoint')),
+    roc: fields.list('roc').map(pointOf),
+    components: fields.integer('components', 0),
+    critical: fields.integer('critical', 0),
   }
-  if (typeof value !== 'object' || value === null) throw damaged('it holds no object')
-  return value as Record<string, unknown>
-}
-
-const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every(Number.isFinite)
-
-function calibrationOf(value: unknown): ClassifierCalibration {
-  const { slope, offset, operatingPoint, roc, components, critical } = (value ?? {}) as ClassifierCalibration
-  if (!isNumbers([slope, offset, components, critical]) || !Array.isArray(roc)) throw damaged('its calibration')
-  return { slope, offset, operatingPoint: pointOf(operatingPoint), roc: roc.map(pointOf), components, critical }
 }
 
 function pointOf(triple: unknown): OperatingPoint {
   const [threshold, truePositiveRate, falsePositiveRate] = Array.isArray(triple) ? triple : []
-  if (!isNumbers([threshold ?? 0, truePositiveRate, falsePositiveRate])) throw damaged('a point of its curve')
+  if (![threshold ?? 0, truePositiveRate, falsePositiveRate].every(Number.isFinite))
+    throw damaged('a point of its curve')
   return { threshold: threshold ?? Number.POSITIVE_INFINITY, truePositiveRate, falsePositiveRate }
+}
+
+function distributionOf(fields: JsonFields): FeatureDistribution {
+  const edges = fields.numbers('edges')
+  if (edges.length >= BINS || edges.some((edge, i) => i > 0 && !(edge > edges[i - 1]!)))
+    throw damaged(`a distribution needs fewer than ${BINS} edges, each above the one before`)
+  return { edges, shares: fields.numbers('shares', edges.length + 1), count: fields.integer('count', 1) }
 }
 
 const damaged = (what: string): FormatError =>

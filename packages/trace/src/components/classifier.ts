@@ -191,9 +191,14 @@ export class CriticalComponentClassifier {
   static load(core: Core, text: string): CriticalComponentClassifier {
     const file: ClassifierFile = readClassifierFile(text)
     const classifier = new CriticalComponentClassifier(core, { ...file.options, features: file.features })
+    try {
+      classifier.#svm.load(tensorsOf(file.svm, classifier.#svm.save()))
+      classifier.#random.load(Uint8Array.from(file.shuffle))
+    } catch (error) {
+      classifier.dispose()
+      throw error
+    }
     classifier.trainedOn = file.trainedOn
-    classifier.#svm.load(tensorsOf(file.svm, classifier.#svm.save()))
-    classifier.#random.load(Uint8Array.from(file.shuffle))
     classifier.#calibration = file.calibration ?? undefined
     classifier.#distributions = file.distributions
     return classifier

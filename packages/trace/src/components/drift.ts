@@ -2,7 +2,8 @@ import type { Core } from '@trimtab/core'
 
 type Numbers = ArrayLike<number>
 
-const BINS = 10
+/** Most bins of a distribution: its deciles. */
+export const BINS = 10
 const NOTICEABLE = 0.25 // the usual bound of a "significant" population stability index
 const CHANCE = [0, 10.8, 13.8, 16.3, 18.5, 20.5, 22.5, 24.3, 26.1, 27.9] // 99.9 % of χ² by degrees of freedom
 

@@ -1,4 +1,5 @@
 import { type Core, FormatError } from '@trimtab/core'
+import { JsonFields } from '@trimtab/core/internal'
 import { EVIDENCE, EVIDENCE_COUNT, type EvidenceName } from './evidence.js'
 
 /** How much each kind of evidence counts. A service's score is Σ weight · ln(1 + evidence in units of its noise). */
@@ -89,30 +90,24 @@ export function saveCulpritModel(model: CulpritModel): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, ...model }, null, 2)}\n`
 }
 
-/** @throws {FormatError} `culprit_model_invalid` with everything that is wrong with it */
+/** @throws {FormatError} `culprit_model_invalid` */
 export function loadCulpritModel(text: string): CulpritModel {
-  let file: { format?: unknown; version?: unknown; weights?: Record<string, unknown>; fittedOn?: unknown } | null
-  try {
-    file = JSON.parse(text)
-  } catch (cause) {
-    throw new FormatError('culprit_model_invalid', `a culprit model is JSON, this is not: ${String(cause)}`, { cause })
+  const file = JsonFields.parse(text, invalid)
+  const [format, version] = [file.text('format'), file.number('version')]
+  if (format !== FORMAT || version !== VERSION)
+    throw invalid(`it must have format ${FORMAT} version ${VERSION}, got ${format} ${version}`)
+  const weights = file.object('weights')
+  return {
+    weights: namedWeights(EVIDENCE.map((name) => weights.number(name, 0))),
+    fittedOn: file.has('fittedOn') ? file.text('fittedOn') : 'unknown',
   }
-  if (file?.format !== FORMAT || file.version !== VERSION) {
-    throw new FormatError(
-      'culprit_model_invalid',
-      `expected format ${FORMAT} version ${VERSION}, got ${String(file?.format)} ${String(file?.version)}`,
-    )
-  }
-  const wrong = EVIDENCE.filter((name) => {
-    const weight = file.weights?.[name]
-    return !(typeof weight === 'number' && weight >= 0 && weight < Infinity)
-  })
-  if (wrong.length > 0) {
-    throw new FormatError('culprit_model_invalid', `weights must be finite numbers of at least 0: ${wrong.join(', ')}`)
-  }
-  const weights = file.weights as Record<EvidenceName, number>
-  return { weights: namedWeights(EVIDENCE.map((name) => weights[name])), fittedOn: String(file.fittedOn ?? 'unknown') }
 }
+
+const invalid = (what: string): FormatError =>
+  new FormatError(
+    'culprit_model_invalid',
+    `this culprit model cannot be used: ${what} (trimtab trace culprits --save-model makes one)`,
+  )
 
 function namedWeights(weights: ArrayLike<number>): Record<EvidenceName, number> {
   return Object.fromEntries(EVIDENCE.map((name, index) => [name, weights[index]!])) as Record<EvidenceName, number>

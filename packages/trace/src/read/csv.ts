@@ -50,8 +50,8 @@ class SpanTable {
   readonly #labels: readonly (readonly [name: string, place: number])[]
   readonly #width: number
   readonly #time = new ExactTime()
-  /** By number of the trace. */
-  #startsUs: number[] = []
+  /** By number of the trace: whole µs, and the ns beyond. */
+  #starts: { readonly us: number; readonly ns: number }[] = []
   #labelsOf = new Map<string, Record<string, string>>()
   #lastTrace = -1
   #isInterleaved = false
@@ -98,14 +98,21 @@ class SpanTable {
 
   *finish(): Generator<LabelledTrace, void> {
     const { columns } = this.#builder
-    const { trace, startUs, endUs } = columns
+    const { trace, startUs, startNs, endUs, endNs } = columns
     for (let row = 0; row < columns.size; row++) {
-      const traceStartUs = this.#startsUs[trace[row]!] ?? 0
-      startUs[row] = startUs[row]! + traceStartUs
-      endUs[row] = endUs[row]! + traceStartUs
+      const start = this.#starts[trace[row]!]
+      if (!start) continue
+      for (const [us, ns] of [
+        [startUs, startNs],
+        [endUs, endNs],
+      ] as const) {
+        const below = ns[row]! + start.ns
+        us[row] = us[row]! + start.us + (below >= 1000 ? 1 : 0)
+        ns[row] = below % 1000
+      }
     }
     const labels = this.#labelsOf
-    this.#startsUs = []
+    this.#starts = []
     this.#labelsOf = new Map()
     this.#lastTrace = -1
     for (const trace of this.#builder.traces()) yield { trace, labels: labels.get(trace.traceId) ?? {} }
@@ -146,7 +153,8 @@ class SpanTable {
     const row = this.#row
     const { trace_start_unix_us, kind, reference, instance, host, error } = this.#place
     if (trace_start_unix_us >= 0 && !row.isEmpty(trace_start_unix_us)) {
-      this.#startsUs[trace] = Number(row.text(trace_start_unix_us))
+      row.readTime(trace_start_unix_us, this.#time, MICROSECONDS)
+      this.#starts[trace] = { us: this.#time.us, ns: this.#time.ns }
     }
     if (kind >= 0) columns.kind[at] = Math.max(0, KINDS.indexOf(row.text(kind).toLowerCase() as SpanKind))
     if (reference >= 0 && row.text(reference) === 'follows-from') columns.flags[at] = FOLLOWS_FROM

@@ -100,6 +100,14 @@ describe('a span table', () => {
     expect([trace!.size, trace!.repairs.count('time_invalid')]).toEqual([1, 2])
   })
 
+  it('reads fractions of a µs in the start of a trace, rounded to ns, and refuses what is no time', () => {
+    const head = 'trace,span,parent,service,operation,trace_start_unix_us,start_us,duration_us'
+    const read = (start: string) => parseTraces(`${head}\nt,0,-1,a,b,${start},0.75,10`)
+    expect(read('0.0005')[0]!.originUnixNs).toBe(751n) // half a ns, and it is rounded up
+    expect(read('1700000000000000.25')[0]!.originUnixNs).toBe(1_700_000_000_000_001_000n)
+    for (const start of ['1e300', 'soon', 'Infinity']) expect(read(start), start).toEqual([])
+  })
+
   it('names the columns it lacks', () => {
     const table = 'trace,span,parent,operation,start\n1,2,3,4,5'
     expect(() => parseTraces(table)).toThrow(
