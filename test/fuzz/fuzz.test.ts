@@ -29,7 +29,7 @@ describe('the fuzzer', () => {
   })
 
   it.each([
-    ['an error without a code', () => undefined!.length, /TypeError/],
+    ['an error without a code', () => (undefined as unknown as string).length, /TypeError/],
     ["an error of the engine's", () => JSON.parse('{'), /SyntaxError/],
     [
       'a trap',

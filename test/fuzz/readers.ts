@@ -150,7 +150,7 @@ const smallAgent = () => {
   })
   return createDdpg(core, {
     ...{ task: 'toy', observation: space(['x', 'y']), action: space(['u']), seed: 1 },
-    options: { hidden: [4], batchSize: 4, replayCapacity: 8 },
+    options: { hidden: [4], batchSize: 4, capacity: 8, warmUp: 4 },
   })
 }
 
