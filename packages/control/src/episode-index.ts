@@ -37,6 +37,10 @@ export class EpisodeIndex {
 
   /** The n finished episodes of highest reward, best first; the earlier of two equals first. */
   best(n: number): EpisodeSpan[] {
-    return [...this.#finished].sort((a, b) => b.reward - a.reward || a.start - b.start).slice(0, n)
+    // A reward that is no number, of a store that was handed one, is nobody's best; it must not unsettle the order of the others.
+    const worth = ({ reward }: EpisodeSpan): number => (Number.isNaN(reward) ? Number.NEGATIVE_INFINITY : reward)
+    const better = (a: EpisodeSpan, b: EpisodeSpan): number =>
+      worth(a) < worth(b) ? 1 : worth(a) > worth(b) ? -1 : a.start - b.start
+    return [...this.#finished].sort(better).slice(0, n)
   }
 }

@@ -1,4 +1,4 @@
-import type { Agent, Controller, StepInfo, Transition } from '@trimtab/core'
+import { type Agent, type Controller, Problems, type StepInfo, type Transition } from '@trimtab/core'
 import { type Decider, type EpisodeSummary, measuredReward, type Pilot, type Stage } from '@trimtab/learn'
 import type { Lifecycle } from './lifecycle.js'
 
@@ -27,7 +27,11 @@ export class LifecyclePilot implements Pilot {
   readonly #lifecycle: Lifecycle
   #shadow: Float32Array | undefined
 
+  /** @throws {ConfigError} `config_invalid` */
   constructor(options: LifecyclePilotOptions) {
+    const problems = new Problems()
+    problems.checkKeys(options, ['agent', 'rule', 'lifecycle'], 'options')
+    problems.throwIfAny('lifecycle pilot')
     this.rule = options.rule
     this.#agent = options.agent
     this.#lifecycle = options.lifecycle

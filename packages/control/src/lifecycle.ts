@@ -19,6 +19,16 @@ export interface LifecycleProfile {
   readonly hysteresis?: number
 }
 
+const PROFILE: readonly (keyof LifecycleProfile)[] = [
+  'bootstrap',
+  'onlineReward',
+  'servingReward',
+  'servingDeviation',
+  'offlineReward',
+  'window',
+  'hysteresis',
+]
+
 /** Everything a lifecycle remembers, as plain JSON. */
 export interface LifecycleState {
   readonly stage: Stage
@@ -57,6 +67,7 @@ export class Lifecycle {
   constructor(profile: LifecycleProfile, state?: LifecycleState) {
     const { window = 10, hysteresis = 2 } = profile
     const problems = new Problems()
+    problems.checkKeys(profile, PROFILE, 'profile')
     for (const name of ['onlineReward', 'servingReward', 'servingDeviation'] as const)
       problems.check(!Number.isNaN(profile[name] ?? Number.NaN), `${name} must be a number, got ${profile[name]}`)
     problems.check(!(profile.servingDeviation < 0), `servingDeviation must be >= 0, got ${profile.servingDeviation}`)

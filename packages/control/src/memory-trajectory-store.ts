@@ -1,4 +1,4 @@
-import { ConfigError, type RandomSource, type TrajectoryStep, type TrajectoryStore } from '@trimtab/core'
+import { ConfigError, Problems, type RandomSource, type TrajectoryStep, type TrajectoryStore } from '@trimtab/core'
 import { EpisodeIndex } from './episode-index.js'
 
 /** How much is kept. */
@@ -24,9 +24,11 @@ export class MemoryTrajectoryStore implements TrajectoryStore {
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: MemoryTrajectoryStoreOptions = {}) {
     const { capacity = 100_000 } = options
-    if (!Number.isInteger(capacity) || capacity < 1) {
-      throw new ConfigError('config_invalid', `trajectory store: capacity must be a whole number >= 1, got ${capacity}`)
-    }
+    const problems = new Problems()
+    problems.checkKeys(options, ['capacity'], 'options')
+    const isCount = Number.isInteger(capacity) && capacity >= 1
+    problems.check(isCount, `capacity must be a whole number >= 1, got ${capacity}`)
+    problems.throwIfAny('trajectory store')
     this.capacity = capacity
   }
 

@@ -49,16 +49,19 @@ export class RetrainingPilot implements Pilot {
   #excess = 0
 
   /** @throws {ConfigError} `config_invalid` with every problem */
-  constructor({ learner, lifecycle, violations }: RetrainingOptions) {
+  constructor(options: RetrainingOptions) {
+    const { learner, lifecycle, violations } = options
+    const problems = new Problems()
+    problems.checkKeys(options, ['learner', 'lifecycle', 'violations'], 'options')
     if (violations !== undefined) {
       const test = { excess: 4, ...violations }
       const { allowedRate, excess } = test
-      const problems = new Problems()
+      problems.checkKeys(violations, ['isViolation', 'allowedRate', 'excess'], 'options.violations')
       problems.check(allowedRate > 0 && allowedRate < 1, `allowedRate must be inside 0 … 1, got ${allowedRate}`)
       problems.check(excess > 0 && excess < Number.POSITIVE_INFINITY, `excess must be > 0 and finite, got ${excess}`)
-      problems.throwIfAny('retraining')
       this.#violations = test
     }
+    problems.throwIfAny('retraining')
     this.rule = learner.rule
     this.#learner = learner
     this.#lifecycle = lifecycle

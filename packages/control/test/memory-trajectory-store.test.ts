@@ -20,6 +20,16 @@ function filled(steps: TrajectoryStep[], capacity = 1000): MemoryTrajectoryStore
 const numbers = (steps: readonly TrajectoryStep[]) => steps.map((each) => `${each.episode}.${each.step}`)
 
 describe('MemoryTrajectoryStore', () => {
+  it('ranks an episode whose reward is no number last, and the others as ever', () => {
+    const store = new MemoryTrajectoryStore()
+    const rewards = [2, Number.NaN, 5, 1, 4, 0]
+    for (const [episode, reward] of rewards.entries()) {
+      store.append({ episode, step: 0, observation: Float32Array.of(1), action: Float32Array.of(1), reward })
+    }
+    store.append({ episode: 9, step: 0, observation: Float32Array.of(1), action: Float32Array.of(1), reward: 0 })
+    expect(store.best(9).map(([step]) => step!.episode)).toEqual([2, 4, 0, 3, 5, 1])
+  })
+
   it('returns the recent steps, oldest first', () => {
     const store = filled([step(0, 0), step(0, 1), step(1, 0)])
     expect(numbers(store.recent(2))).toEqual(['0.1', '1.0'])

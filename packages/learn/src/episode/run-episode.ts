@@ -1,4 +1,4 @@
-import { ConfigError, type Environment } from '@trimtab/core'
+import { ConfigError, type Environment, Problems } from '@trimtab/core'
 import { EpisodeStepper } from './episode-stepper.js'
 import type { GuardOptions } from './guard.js'
 import type { EpisodeSummary, Pilot } from './pilot.js'
@@ -25,6 +25,8 @@ export interface EpisodeOptions {
   readonly signal?: AbortSignal
 }
 
+const OPTIONS: readonly (keyof EpisodeOptions)[] = ['seed', 'episode', 'episodeSteps', 'guard', 'onTick', 'signal']
+
 /** No task is meant to last so long: an environment that never says `terminated` or `truncated` would run for ever. */
 const ENDLESS = 1_000_000
 
@@ -38,9 +40,10 @@ const ENDLESS = 1_000_000
  */
 export function runEpisode(environment: TrainingEnvironment, pilot: Pilot, options: EpisodeOptions): EpisodeSummary {
   const { seed, episode = 0, episodeSteps, guard, onTick, signal } = options
-  if (episodeSteps !== undefined && !(episodeSteps >= 1)) {
-    throw new ConfigError('config_invalid', `episodeSteps must be >= 1, got ${episodeSteps}`)
-  }
+  const problems = new Problems()
+  problems.checkKeys(options, OPTIONS, 'options')
+  problems.check(episodeSteps === undefined || episodeSteps >= 1, `episodeSteps must be >= 1, got ${episodeSteps}`)
+  problems.throwIfAny('episode')
   const stepper = new EpisodeStepper({
     environment,
     seat: strictSeat(pilot),
