@@ -134,7 +134,7 @@ function bareKernels() {
   const counted = new Set()
   for (const entry of entries) {
     for (const statement of sourceOf(join(ROOT, 'assembly', entry)).statements) {
-      if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier === undefined) continue
+      if (!ts.isExportDeclaration(statement) || statement.exportClause === undefined) continue // `export *`: an entry of its own
       const file = sourceOf(join(ROOT, 'assembly', `${statement.moduleSpecifier.text}.ts`))
       const exported = new Set(statement.exportClause.elements.map(({ name }) => name.text))
       for (const kernel of file.statements) {

@@ -80,6 +80,19 @@ for (const { name, folder, files } of packages) {
   }
 }
 
+// Folders beside each other that import from each other; a folder and one inside it may.
+const fromFolder = new Map()
+for (const [file, edges] of graph) {
+  for (const target of edges)
+    fromFolder.set(`${dirname(file)}\n${dirname(target)}`, `${nameOf(file)} → ${nameOf(target)}`)
+}
+for (const [pair, edge] of fromFolder) {
+  const [here, there] = pair.split('\n')
+  const isInside = `${here}/`.startsWith(`${there}/`) || `${there}/`.startsWith(`${here}/`)
+  const back = fromFolder.get(`${there}\n${here}`)
+  if (!isInside && here < there && back !== undefined) problems.push(`a circle of folders: ${edge}, ${back}`)
+}
+
 // Tarjan: files that reach each other.
 const order = new Map()
 const low = new Map()

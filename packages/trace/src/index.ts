@@ -100,7 +100,7 @@ export {
 export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.js'
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'
 export { type SpanRow, TraceBuilder } from './trace-builder.js'
-export { ERROR, FOLLOWS_FROM, KINDS, type Span, type SpanKind, type Trace } from './types.js'
+export { ERROR, FOLLOWS_FROM, type Frame, KINDS, type Span, type SpanKind, type Trace } from './types.js'
 export { type Retimed, type SpanChange, WhatIf, type WhatIfOptions, whatIf } from './what-if/index.js'
 export { type PairKind, type SiblingPair, Workflow, type WorkflowEdge, wilsonInterval } from './workflow/index.js'
 export {
@@ -108,7 +108,6 @@ export {
   CallTreeBuilder,
   type CellSummary,
   callTree,
-  type Frame,
   foldedStacks,
   frameName,
   inclusiveOnPath,

@@ -29,6 +29,12 @@ export interface Span {
   readonly isError?: boolean | undefined
 }
 
+/** What runs at a node: one service doing one operation. */
+export interface Frame {
+  readonly service: string
+  readonly operation: string
+}
+
 /** Values of `Trace.kind`. */
 export const KINDS: readonly SpanKind[] = ['internal', 'server', 'client', 'producer', 'consumer']
 

@@ -1,4 +1,4 @@
-import type { Frame } from '../write/call-tree.js'
+import type { Frame } from '../types.js'
 import { CallPaths } from './call-paths.js'
 import { type Cells, FACTS_STRIDE, SELF, SELF_SQUARES } from './cells.js'
 import { Moments } from './distribution.js'

@@ -1,4 +1,4 @@
-import type { Frame } from '../write/call-tree.js'
+import type { Frame } from '../types.js'
 import {
   BACKGROUND,
   CALLS,

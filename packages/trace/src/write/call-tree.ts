@@ -1,10 +1,5 @@
 import type { CriticalPath } from '../path/types.js'
-
-/** What runs at a node: one service doing one operation. */
-export interface Frame {
-  readonly service: string
-  readonly operation: string
-}
+import type { Frame } from '../types.js'
 
 /**
  * Time on the path by call path: a node for each different chain of callers, in columns.

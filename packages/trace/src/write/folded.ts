@@ -1,5 +1,6 @@
 import { printable } from '@trimtab/core/text'
-import { type CallTree, type Frame, sumUp, walk } from './call-tree.js'
+import type { Frame } from '../types.js'
+import { type CallTree, sumUp, walk } from './call-tree.js'
 
 /** `service: operation`, as every flame graph shows it. */
 export const frameName = ({ service, operation }: Frame): string =>

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import type { Span } from '../../src/types.js'
+import type { Frame, Span } from '../../src/types.js'
 import { Workflow } from '../../src/workflow/index.js'
-import type { Frame } from '../../src/write/call-tree.js'
 import { anyTrace, pathOf, sharedCore, span } from '../some-traces.js'
 
 beforeAll(sharedCore)
