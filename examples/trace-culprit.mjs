@@ -1,11 +1,11 @@
 // Usage: node examples/trace-culprit.mjs
 // A hotel-booking application gets slow. From its traces alone: what did requests wait for, which service is to blame,
 // and what would fixing it buy? The application is simulated; `readTraces(file)` reads yours (Jaeger, OTLP, Zipkin).
-import { createCore } from '@trimtab/core'
-import { createPreset, MicroserviceSimulator } from '@trimtab/tasks/microservices'
-import { CulpritWindow, criticalPath, PathFinder, Profile, rankCulprits, WhatIf } from '@trimtab/trace'
 
-const core = await createCore()
+import { createPreset, MicroserviceSimulator } from '@trimtab/tasks/microservices'
+import { CulpritWindow, createTraceCore, criticalPath, PathFinder, Profile, rankCulprits, WhatIf } from '@trimtab/trace'
+
+const core = await createTraceCore()
 const finder = new PathFinder(core)
 const milliseconds = (ns) => (ns / 1e6).toFixed(1).padStart(6)
 

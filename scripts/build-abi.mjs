@@ -17,7 +17,11 @@ const NUMBERS = ['i32', 'u32', 'f32', 'f64', 'usize', 'bool', 'Real']
 /** Of these, what JavaScript gets as a signed word although it is none: an address above 2 GiB would be negative. */
 const UNSIGNED = ['u32', 'usize']
 
-const ENTRIES = [{ name: 'learn', file: 'index.ts', what: 'the kernels' }]
+const ENTRIES = [
+  { name: 'learn', what: 'kernels of what learns' },
+  { name: 'trace', what: 'kernels of what reads traces' },
+  { name: 'serve', what: 'kernels of what serves requests' },
+]
 
 const parse = (path) => ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
 const isExported = (node) => node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false
@@ -66,16 +70,32 @@ function methodOf(name, declaration) {
   }`
 }
 
-function classOf({ name, file, what }) {
-  const methods = [...functionsOf(join(ASSEMBLY, file))].sort(([a], [b]) => (a < b ? -1 : 1))
-  const title = `${name[0].toUpperCase()}${name.slice(1)}Exports`
-  return `${HEADER}
-import { Gate } from '../gate.js'
+const titleOf = (name) => `${name[0].toUpperCase()}${name.slice(1)}Exports`
 
-/** What assembly/${file} exports: ${what}. Pointers are byte offsets in \`memory\`. */
-export class ${title} extends Gate {${methods.map(([method, declaration]) => methodOf(method, declaration)).join('\n')}
+/** @param inherited  names that the base class has */
+function classOf({ name, what }, base, from, inherited = []) {
+  const methods = [...functionsOf(join(ASSEMBLY, `${name}.ts`))]
+    .filter(([method]) => !inherited.includes(method))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `${HEADER}
+import { ${base} } from '${from}'
+
+/** What assembly/${name}.ts exports: ${what}. Pointers are byte offsets in \`memory\`. */
+export class ${titleOf(name)} extends ${base} {${methods.map(([method, declaration]) => methodOf(method, declaration)).join('\n')}
 }
 `
+}
+
+/** The classes' files, what all entries share first. */
+function classes() {
+  const shared = [...functionsOf(join(ASSEMBLY, 'shared.ts')).keys()]
+  return [
+    [
+      'shared',
+      classOf({ name: 'shared', what: 'memory, mathematics and chance, in every module' }, 'Gate', '../gate.js'),
+    ],
+    ...ENTRIES.map((entry) => [entry.name, classOf(entry, titleOf('shared'), './shared.js', shared)]),
+  ].map(([name, text]) => [join(OUT, `exports/${name}.ts`), text])
 }
 
 function constants() {
@@ -99,10 +119,7 @@ const format = (path, text) =>
 
 /** @returns the files that were not what they had to be; without `check` they now are */
 export function buildAbi({ check = false } = {}) {
-  const files = [
-    [join(OUT, 'abi.ts'), constants()],
-    ...ENTRIES.map((entry) => [join(OUT, `exports/${entry.name}.ts`), classOf(entry)]),
-  ]
+  const files = [[join(OUT, 'abi.ts'), constants()], ...classes()]
   return files.flatMap(([path, raw]) => {
     const text = format(path, raw)
     if (existsSync(path) && readFileSync(path, 'utf8') === text) return []

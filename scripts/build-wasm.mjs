@@ -1,8 +1,8 @@
-// Compiles assembly/ into packages/core/wasm: one source, four release builds of features and one debug build;
-// and the benchmarks' yardstick beside them.
-// Usage: node scripts/build-wasm.mjs [variant …]   (no variant: all of them, in parallel, only when stale)
+// Compiles assembly/ into packages/core/wasm: one source, three entries (learn, trace, serve), each in the builds that its hosts
+// and tests need; and the benchmarks' yardstick beside them.
+// Usage: node scripts/build-wasm.mjs [name …]   (no name: all of them, in parallel, only when stale)
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,58 +10,47 @@ import { buildAbi } from './build-abi.mjs'
 import { isFresh, ROOT, writeStamp } from './stamp.mjs'
 
 const OUT = join(ROOT, 'packages/core/wasm')
-const COMMON = [
-  'assembly/index.ts',
-  '--runtime',
-  'stub',
-  '--use',
-  'abort=',
-  '--initialMemory',
-  '2',
-  '--maximumMemory',
-  '65536',
-]
-const RELEASE = [...COMMON, '-O3', '--noAssert', '--converge']
+const COMMON = ['--runtime', 'stub', '--initialMemory', '2', '--maximumMemory', '65536']
+const RELEASE = [...COMMON, '--use', 'abort=', '-O3', '--noAssert', '--converge']
+const SIMD = ['--enable', 'simd']
 
-/** name → asc options. `simd` is the default; `real64` exists for finite-difference tests only. */
-const VARIANTS = {
-  simd: [...RELEASE, '--enable', 'simd'],
-  scalar: RELEASE,
-  relaxed: [...RELEASE, '--enable', 'simd', '--enable', 'relaxed-simd'],
-  real64: RELEASE,
-  debug: [
-    'assembly/index.ts',
-    '--runtime',
-    'stub',
-    '--exportRuntime',
-    '--debug',
-    '--enable',
-    'simd',
-    '--initialMemory',
-    '2',
-    '--maximumMemory',
-    '65536',
-  ],
-  // The yardstick of the benchmarks, a module of its own.
-  peak: ['assembly/bench/peak.ts', '--runtime', 'stub', '-O3', '--noAssert', '--enable', 'simd'],
+/** Of builds that are shipped, as inlined bytes; the trace kernels have no use for SIMD. */
+const SHIPPED = {
+  'learn-simd': [...RELEASE, ...SIMD],
+  'learn-scalar': RELEASE,
+  'learn-relaxed': [...RELEASE, ...SIMD, '--enable', 'relaxed-simd'],
+  'trace-scalar': RELEASE,
+  'serve-simd': [...RELEASE, ...SIMD],
+  'serve-scalar': RELEASE,
 }
 
-/** Variants that users load as inlined bytes. */
-const SHIPPED = ['simd', 'scalar', 'relaxed']
+/** name → asc options; the name begins with its entry. `real64` exists for finite-difference tests only. */
+const VARIANTS = {
+  ...SHIPPED,
+  'learn-real64': RELEASE,
+  'serve-real64': RELEASE,
+  'learn-debug': [...COMMON, '--exportRuntime', '--debug', ...SIMD],
+  // The yardstick of the benchmarks, a module of its own.
+  'bench/peak': [...RELEASE, ...SIMD],
+}
 
 async function compile(variant) {
   const asc = (await import('assemblyscript/asc')).default
-  const { error, stderr } = await asc.main([...VARIANTS[variant], '-o', `packages/core/wasm/${variant}.wasm`], {
-    readFile: (name, base) => readSource(variant, name, base),
-  })
+  const source = `assembly/${variant.replace(/-\w+$/, '')}.ts`
+  const { error, stderr } = await asc.main(
+    [source, ...VARIANTS[variant], '-o', `packages/core/wasm/${variant.replace('bench/', '')}.wasm`],
+    {
+      readFile: (name, base) => readSource(variant, name, base),
+    },
+  )
   if (error) {
     console.error(stderr.toString())
     process.exit(1)
   }
-  if (SHIPPED.includes(variant)) writeModules(variant)
+  if (variant in SHIPPED) writeModules(variant)
 }
 
-/** The real64 build is the same source with `Real` widened: gradients can be checked to 1e-7 by central differences. */
+/** A real64 build is the same source with `Real` widened: gradients can be checked to 1e-7 by central differences. */
 function readSource(variant, name, base) {
   let text
   try {
@@ -69,7 +58,7 @@ function readSource(variant, name, base) {
   } catch {
     return null // asc probes several paths; null means "not here"
   }
-  if (variant === 'real64' && name.endsWith('math/real.ts')) return text.replaceAll('f32', 'f64')
+  if (variant.endsWith('real64') && name.endsWith('math/real.ts')) return text.replaceAll('f32', 'f64')
   return text
 }
 
@@ -100,8 +89,9 @@ function writeModules(variant) {
 export async function buildWasm({ quiet = false } = {}) {
   const inputs = ['assembly', 'scripts/build-wasm.mjs', 'scripts/build-abi.mjs', 'package.json']
   if (isFresh(OUT, inputs)) return false
+  rmSync(OUT, { recursive: true, force: true })
   mkdirSync(OUT, { recursive: true })
-  if (!quiet) console.error('build: core.wasm')
+  if (!quiet) console.error('build: the wasm modules')
   buildAbi()
   const queue = Object.keys(VARIANTS)
   const lane = async () => {

@@ -32,7 +32,17 @@ const steps = [
     step(
       `${nameOf(folder)}: types as users resolve them (attw)`,
       '@arethetypeswrong/cli/dist/index.js',
-      ...['--pack', folder, '--profile', 'esm-only', '--exclude-entrypoints', './core.wasm', '--no-color'],
+      ...[
+        '--pack',
+        folder,
+        '--profile',
+        'esm-only',
+        '--exclude-entrypoints',
+        './learn.wasm',
+        './trace.wasm',
+        './serve.wasm',
+        '--no-color',
+      ],
     ),
   ]),
   {

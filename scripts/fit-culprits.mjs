@@ -3,13 +3,12 @@
 // How well such weights do on a system that they were not fitted on: npm run experiment -- culprits
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createCore } from '@trimtab/core'
-import { EVIDENCE, fitCulpritModel } from '@trimtab/trace'
+import { createTraceCore, EVIDENCE, fitCulpritModel } from '@trimtab/trace'
 import { hasIncidents, readIncidents, SYSTEMS } from '../test/experiments/nezha.mjs'
 import { ROOT } from './stamp.mjs'
 
 if (!hasIncidents()) process.exit(1)
-const core = await createCore()
+const core = await createTraceCore()
 const incidents = []
 for (const system of Object.keys(SYSTEMS)) incidents.push(...(await readIncidents(system, core)))
 const { weights } = fitCulpritModel(

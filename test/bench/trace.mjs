@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { createCore } from '@trimtab/core'
-import { PathFinder, Profile, parseTraces, readTraces } from '@trimtab/trace'
+import { createTraceCore, PathFinder, Profile, parseTraces, readTraces } from '@trimtab/trace'
 import { bytesOf, requestTraces, SHAPES, shapedTrace, WRITERS } from '../traces/index.mjs'
 import { measure, median, speedUp } from './harness.mjs'
 
@@ -170,7 +169,7 @@ function passRows(core, log) {
 }
 
 export async function run({ log }) {
-  const core = await createCore()
+  const core = await createTraceCore()
   const traces = [...requestTraces(core, WINDOW)]
   return [
     ...sizeRows(traces),

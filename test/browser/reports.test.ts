@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createCoreSync } from '@trimtab/core/sync'
-import { PathFinder, traceFromSpans } from '@trimtab/trace'
+import { createTraceCoreSync, PathFinder, traceFromSpans } from '@trimtab/trace'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderAdaptationReport } from '../../packages/cli/src/adaptation/report.js'
@@ -15,7 +14,7 @@ import { shopRequests } from '../../packages/cli/test/sample-traces.js'
 import { canUseChromium, launchChromium } from './chromium.mjs'
 
 function traceReport(): string {
-  const finder = new PathFinder(createCoreSync())
+  const finder = new PathFinder(createTraceCoreSync())
   const analysis = new TraceAnalysis(5)
   for (const spans of shopRequests(20)) analysis.add(finder.find(traceFromSpans(spans)))
   finder.dispose()

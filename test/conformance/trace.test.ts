@@ -1,16 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Core, createCore } from '@trimtab/core'
+import { createTraceCore, type TraceCore } from '@trimtab/trace'
 import { describe, expect, it } from 'vitest'
 import { notChecked } from '../not-checked.js'
 import { handlers as paths } from './trace.mjs'
 import { handlers as dependencies } from './trace-dependencies.mjs'
 
-type Handler = (vector: unknown, file: unknown, context: { core: Core; kind: string }) => unknown[]
+type Handler = (vector: unknown, file: unknown, context: { core: TraceCore; kind: string }) => unknown[]
 
 const VECTORS = fileURLToPath(new URL('../../../shared/data/critical-path', import.meta.url))
-const core = await createCore()
+const core = await createTraceCore()
 const handlers: Record<string, Handler> = { ...paths, ...dependencies }
 const check = (vector: { kind: string }) => handlers[vector.kind]!(vector, vector, { core, kind: vector.kind })
 

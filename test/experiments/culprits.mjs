@@ -1,6 +1,5 @@
 // Who did it? Real incidents of two systems, each judged by weights that were fitted on the other one (dissertation 3.2.3).
-import { createCore } from '@trimtab/core'
-import { EVIDENCE, fitCulpritModel, scoreGuessing, scoreRankings } from '@trimtab/trace'
+import { createTraceCore, EVIDENCE, fitCulpritModel, scoreGuessing, scoreRankings } from '@trimtab/trace'
 import { hasIncidents, readIncidents, SYSTEMS } from './nezha.mjs'
 
 export const SCALES = { smoke: {}, gate: {}, paper: {} } // all the data there is takes seconds
@@ -44,7 +43,7 @@ function byFault(incidents, model) {
 export async function run(_scale, progress) {
   if (!hasIncidents())
     return { markdown: '# Culprits\n\nNot measured: the data is absent.\n', json: {}, isShown: false }
-  const core = await createCore()
+  const core = await createTraceCore()
   const names = Object.keys(SYSTEMS)
   const incidents = {}
   for (const name of names) {

@@ -1,9 +1,9 @@
 // Real incidents with known culprits: the Nezha traces that lie beside the repository (see ../shared/data/README.md there).
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
-import { createCore } from '@trimtab/core'
 import {
   baselineRankings,
   CulpritWindow,
+  createTraceCore,
   criticalComponents,
   EVIDENCE,
   PathFinder,
@@ -58,7 +58,7 @@ async function readGroups(core, prefix) {
  * @returns [{ id, service, type, ranking, baselines, components, example }]
  */
 export async function readIncidents(system, core = undefined) {
-  core ??= await createCore()
+  core ??= await createTraceCore()
   const prefix = SYSTEMS[system]
   const faults = readFaults()
   const groups = await readGroups(core, prefix)

@@ -1,6 +1,5 @@
 // Must show 5: power of a GPU cluster that serves the models of Table 6.1, simulated, with and without frequency scaling.
-import { createCore } from '@trimtab/core'
-import { paperModels, V100 } from '@trimtab/serve'
+import { createServeCore, paperModels, V100 } from '@trimtab/serve'
 import { median, report } from './power/report.mjs'
 import { runPoint, traceMiad } from './power/study.mjs'
 
@@ -23,7 +22,7 @@ export const SCALES = {
 
 export async function run(scaleName, progress) {
   const scale = SCALES[scaleName]
-  const core = await createCore()
+  const core = await createServeCore()
   const models = paperModels(V100)
   const known = new Map()
   const at = (more) => {

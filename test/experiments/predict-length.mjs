@@ -1,8 +1,8 @@
 // μ-Serve's 6.4.3: how well the length of an answer is predicted from its prompt, by the served network and by designs that have
 // little in common with it. All choices are made on folds of train; valid is only read.
 import { existsSync } from 'node:fs'
-import { createCore, Random } from '@trimtab/core'
-import { predictRows, scoreLengths } from '@trimtab/serve'
+import { Random } from '@trimtab/core'
+import { createServeCore, predictRows, scoreLengths } from '@trimtab/serve'
 import { fitNetwork, judge, orderOf } from './predict-length/designs.mjs'
 import { report } from './predict-length/report.mjs'
 import { FOLDER, partOf, ranksOf, readRows } from './predict-length/rows.mjs'
@@ -71,7 +71,7 @@ export async function run(scaleName, progress) {
   if (!existsSync(`${FOLDER}train.jsonl.gz`))
     return { markdown: '# Length of answers\n\n**Not judged: ../shared/data is absent.**\n', json: {}, isShown: false }
   const scale = SCALES[scaleName]
-  const core = await createCore()
+  const core = await createServeCore()
   const [train, valid] = ['train.jsonl.gz', 'valid.jsonl.gz'].map(readRows)
   const folds = Array.from({ length: scale.parts }, (_, part) => ({
     rows: train.filter((row) => partOf(row, FOLDS) !== part),

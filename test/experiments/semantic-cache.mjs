@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { createCore, percentile, Random } from '@trimtab/core'
-import { SemanticCache } from '@trimtab/serve'
+import { percentile, Random } from '@trimtab/core'
+import { createServeCore, SemanticCache } from '@trimtab/serve'
 
 const FILE = fileURLToPath(new URL('../../../shared/data/output-length/train.jsonl.gz', import.meta.url))
 const THRESHOLDS = [0.6, 0.7, 0.8, 0.9, 0.95]
@@ -60,7 +60,7 @@ export async function run(scaleName, progress) {
   if (!existsSync(FILE))
     return { markdown: '# Semantic cache\n\n**Not judged: ../shared/data is absent.**\n', json: {}, isShown: false }
   const scale = SCALES[scaleName]
-  const core = await createCore()
+  const core = await createServeCore()
   const all = gunzipSync(readFileSync(FILE))
     .toString()
     .trim()

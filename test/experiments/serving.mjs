@@ -1,6 +1,6 @@
 // μ-Serve's 6.4.3 and B.3–B.4: what serving the shortest first does to completion times, with prompts and lengths that are
 // real and a server that is simulated. Every policy serves the same requests at the same moments.
-import { createCore } from '@trimtab/core'
+import { createServeCore } from '@trimtab/serve'
 import { chooseBypass } from './serving/choice.mjs'
 import { BYPASS, readInputs } from './serving/inputs.mjs'
 import { highestLoads, overloadedThroughput } from './serving/limits.mjs'
@@ -16,7 +16,7 @@ export const SCALES = {
 
 export async function run(scaleName, progress) {
   const scale = SCALES[scaleName]
-  const core = await createCore()
+  const core = await createServeCore()
   const inputs = await readInputs(core, progress)
   if (!inputs) return { markdown: '# Serving\n\n**Not judged: ../shared/data is absent.**\n', json: {}, isShown: false }
   const figures = {

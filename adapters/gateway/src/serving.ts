@@ -1,6 +1,5 @@
-import { createCore } from '@trimtab/core'
 import { replaceFile } from '@trimtab/node/files'
-import { LengthPredictor, Scheduler, type WaitingOptions } from '@trimtab/serve'
+import { createServeCore, LengthPredictor, Scheduler, type WaitingOptions } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
 import { Gateway, type GatewayOptions } from './gateway.js'
 import { readState } from './state-file.js'
@@ -40,7 +39,7 @@ const SAVE_EVERY_MS = 60_000
  */
 export async function createServing(options: ServingOptions): Promise<Serving> {
   const { statePath, onSaveError, ...rest } = options
-  const core = await createCore()
+  const core = await createServeCore()
   const state = statePath === undefined ? undefined : await readState(statePath)
   const predictor = LengthPredictor.load(core, state ?? defaultLengthWeights())
   const scheduler = new Scheduler({ ...rest, core, estimator: predictor })

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { createCore } from '@trimtab/core'
-import { type LengthEstimator, type LengthRequest, Scheduler } from '@trimtab/serve'
+import { createServeCore, type LengthEstimator, type LengthRequest, Scheduler } from '@trimtab/serve'
 import { Gateway, type GatewayLimits } from '../src/index.js'
 import { startDouble } from './protocol-double.mjs'
 
@@ -44,7 +43,7 @@ export async function start(options: StartOptions = {}): Promise<Started> {
     observe: (request, tokens) => observed.push({ request, tokens }),
   }
   const ageing = options.bypass === undefined ? { maxBypassSeconds: Number.POSITIVE_INFINITY } : {}
-  const scheduler = new Scheduler({ core: await createCore(), concurrency: 4, ...ageing, ...options, estimator })
+  const scheduler = new Scheduler({ core: await createServeCore(), concurrency: 4, ...ageing, ...options, estimator })
   const onFailure = ({ code }: { readonly code: string }) => failures.push(code)
   const gateway = new Gateway({ upstream: double.url, ...options, scheduler, onFailure })
   const { port } = await gateway.listen(0)

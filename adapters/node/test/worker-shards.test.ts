@@ -9,7 +9,7 @@ import { bundle } from './bundle.js'
 import type { Setup } from './fixtures/shards.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'trimtab-shards-'))
-const wasm = Uint8Array.from(readFileSync(new URL('../../../packages/core/wasm/simd.wasm', import.meta.url)))
+const wasm = Uint8Array.from(readFileSync(new URL('../../../packages/core/wasm/learn-simd.wasm', import.meta.url)))
 let module: URL
 beforeAll(async () => {
   module = pathToFileURL(await bundle('shards', folder))

@@ -1,5 +1,4 @@
-import { createCoreSync } from '@trimtab/core/sync'
-import { type CriticalPath, PathFinder, type Span, traceFromSpans } from '@trimtab/trace'
+import { type CriticalPath, createTraceCoreSync, PathFinder, type Span, traceFromSpans } from '@trimtab/trace'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { TraceAnalysis } from '../src/trace/analysis.js'
 import { flameOf } from '../src/trace/flame.js'
@@ -10,7 +9,7 @@ import { waterfallOf } from '../src/trace/waterfall.js'
 import { shopRequests } from './sample-traces.js'
 
 const pathOf = (spans: readonly Span[]): CriticalPath => {
-  const finder = new PathFinder(createCoreSync())
+  const finder = new PathFinder(createTraceCoreSync())
   const path = finder.find(traceFromSpans(spans))
   finder.dispose()
   return path

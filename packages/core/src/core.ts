@@ -1,26 +1,48 @@
-import { ABI_VERSION } from './abi.js'
 import { CoreError } from './errors.js'
-import { LearnExports } from './exports/learn.js'
-import type { RawExports } from './gate.js'
+import type { LearnExports } from './exports/learn.js'
+import type { ServeExports } from './exports/serve.js'
+import type { TraceExports } from './exports/trace.js'
 import { CoreMath } from './math/core-math.js'
-import { type CoreBuild, type CoreOptions, instantiate } from './wasm.js'
+import type { CoreBuild } from './wasm.js'
 import type { WasmMemory } from './wasm-types.js'
 
+/** The functions of each wasm module. */
+export interface ExportsOf {
+  readonly learn: LearnExports
+  readonly trace: TraceExports
+  readonly serve: ServeExports
+}
+
+/** Which kernels a core has: those that learn, read traces or serve requests. Each is a wasm module of its own. */
+export type KernelSet = keyof ExportsOf
+
+/** What `createTraceCore` starts. */
+export type TraceCore = Core<'trace'>
+
+/** What `createServeCore` starts. */
+export type ServeCore = Core<'serve'>
+
+/** A core with whatever kernels: memory, mathematics and chance are in each. */
+export type AnyCore = Core<KernelSet>
+
 /**
- * One instance of the WebAssembly core and the owner of its memory.
+ * One instance of the WebAssembly core and the owner of its memory. `Core` alone is one that learns.
  *
  * Everything made from it (`Random`, `Mlp`, …) lives in its memory and is released by its own `dispose()`.
  * After a trap the instance is poisoned: every further call throws `core_trapped`; make a new core and load what you saved.
  */
-export class Core {
+export class Core<Kernels extends KernelSet = 'learn'> {
+  /** Which kernels it loaded. */
+  readonly kernels: Kernels
   readonly build: CoreBuild
   /** Elementary functions with the same bits on every engine. */
   readonly math: CoreMath
   /** For sibling packages: the kernels' functions, each guarded, with pointers into `memory`. */
-  readonly exports: LearnExports
+  readonly exports: ExportsOf[Kernels]
 
-  /** Use `createCore()`. */
-  constructor(exports: LearnExports, build: CoreBuild) {
+  /** Use `createCore()`, `createTraceCore()` or `createServeCore()`. */
+  constructor(kernels: Kernels, exports: ExportsOf[Kernels], build: CoreBuild) {
+    this.kernels = kernels
     this.exports = exports
     this.build = build
     this.math = new CoreMath(exports)
@@ -59,28 +81,4 @@ export class Core {
       throw new CoreError('core_bad_pointer', `release of ${pointer}, which is not an allocated block`)
     }
   }
-}
-
-/**
- * Starts the core: about 5 ms, no imports, no network, no threads.
- * @throws {CoreError} `core_unavailable` (the host cannot run the build), `core_abi_mismatch` (a foreign module)
- * @example
- * const core = await createCore()
- * core.math.tanh(1) // the same bits everywhere
- */
-export async function createCore(options: CoreOptions = {}): Promise<Core> {
-  const { exports, build } = await instantiate(options)
-  return coreOf(exports, build)
-}
-
-/** @throws {CoreError} `core_abi_mismatch` */
-export function coreOf(exports: RawExports, build: CoreBuild): Core {
-  const version = exports.abi_version?.()
-  if (version !== ABI_VERSION) {
-    throw new CoreError(
-      'core_abi_mismatch',
-      `this package speaks core ABI ${ABI_VERSION}, the module ${version ?? 'none'}; install one version of both`,
-    )
-  }
-  return new Core(new LearnExports(exports), build)
 }

@@ -18,7 +18,7 @@ export type {
   Transition,
   UpdateReport,
 } from './contracts.js'
-export { Core, createCore } from './core.js'
+export { type AnyCore, Core, type KernelSet } from './core.js'
 export {
   AdapterError,
   ConfigError,
@@ -38,6 +38,7 @@ export {
   writeSafetensors,
 } from './files/safetensors.js'
 export { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './files/tensor.js'
+export { createCore } from './learn.js'
 export type { CoreMath } from './math/core-math.js'
 export { Adam, type AdamOptions } from './nn/adam.js'
 export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './nn/gru.js'

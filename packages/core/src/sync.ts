@@ -1,8 +1,8 @@
 // The core without a promise, for one-liners and for hosts whose entry points are synchronous.
-import { wasm } from '#wasm/scalar'
-import { type Core, coreOf } from './core.js'
-import { CoreError } from './errors.js'
-import type { RawExports } from './gate.js'
+import { wasm } from '#wasm/learn-scalar'
+import type { Core } from './core.js'
+import { LEARN } from './learn.js'
+import { startSync } from './start.js'
 
 /**
  * Starts the scalar build of the core at once: runs wherever WebAssembly does and gives the same bits as the SIMD build.
@@ -12,15 +12,5 @@ import type { RawExports } from './gate.js'
  * const core = createCoreSync()
  */
 export function createCoreSync(): Core {
-  let instance: WebAssembly.Instance
-  try {
-    instance = new WebAssembly.Instance(wasm instanceof WebAssembly.Module ? wasm : new WebAssembly.Module(wasm))
-  } catch (cause) {
-    throw new CoreError(
-      'core_unavailable',
-      `this host does not start WebAssembly synchronously (${String(cause)}): use await createCore() and pass the core on`,
-      { cause },
-    )
-  }
-  return coreOf(instance.exports as unknown as RawExports, 'scalar')
+  return startSync(LEARN, wasm, 'scalar')
 }

@@ -1,6 +1,4 @@
-// Chooses and instantiates the core's module: SIMD where the host has it, scalar elsewhere, relaxed SIMD only when asked for.
-import { ConfigError, CoreError } from './errors.js'
-import type { RawExports } from './gate.js'
+// What a host can run, and what a program may ask for.
 import type { WasmSource } from './wasm-types.js'
 
 // Smallest modules that use the feature: `i32x4.splat`-class for SIMD, `f32x4.relaxed_madd`-class for relaxed SIMD.
@@ -28,40 +26,6 @@ export interface CoreOptions {
    * `relaxed` is faster on some hosts and not reproducible between them.
    */
   readonly build?: CoreBuild
-  /** Your own copy of `@trimtab/core/core.wasm`, for hosts with a loader or policy of their own. */
+  /** Your own copy of the module (`@trimtab/core/learn.wasm`, `trace.wasm`, `serve.wasm`), for hosts with a loader or policy of their own. */
   readonly module?: WasmSource
-}
-
-export async function instantiate(options: CoreOptions): Promise<{ exports: RawExports; build: CoreBuild }> {
-  const build = options.build ?? (hasSimd() ? 'simd' : 'scalar')
-  const source = options.module ?? (await loadBuild(build))
-  try {
-    const result = await WebAssembly.instantiate(source as BufferSource, {})
-    const instance = ('instance' in result ? result.instance : result) as WebAssembly.Instance
-    return { exports: instance.exports as unknown as RawExports, build }
-  } catch (cause) {
-    throw new CoreError(
-      'core_unavailable',
-      `the ${build} build of the core does not run on this host: ${String(cause)}`,
-      {
-        cause,
-      },
-    )
-  }
-}
-
-async function loadBuild(build: CoreBuild): Promise<WebAssembly.Module | Uint8Array<ArrayBuffer>> {
-  switch (build) {
-    case 'simd':
-      return (await import('#wasm/simd')).wasm
-    case 'scalar':
-      return (await import('#wasm/scalar')).wasm
-    case 'relaxed':
-      return (await import('#wasm/relaxed')).wasm
-    default:
-      throw new ConfigError(
-        'config_invalid',
-        `build must be simd, scalar or relaxed, got ${String(build satisfies never)}`,
-      )
-  }
 }

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { buildAbi } from '../../../scripts/build-abi.mjs'
 import { notChecked } from '../../../test/not-checked.js'
 import { type Core, createCore, hasRelaxedSimd } from '../src/index.js'
+import { createServeCore } from '../src/serve.js'
+import { createTraceCore } from '../src/trace.js'
 import { wasmBytes } from './builds.js'
 
 it('knows every constant of assembly/abi.ts and every export of the modules as they are', () => {
@@ -28,7 +30,10 @@ it('takes an argument that is no number for the caller’s fault, not for a trap
   expect(exports.memory_used()).toBe(0)
 })
 
-const builds = ['simd', 'scalar', ...(hasRelaxedSimd() ? ['relaxed'] : [])]
+const builds = [
+  ...['learn-simd', 'learn-scalar', 'trace-scalar', 'serve-simd', 'serve-scalar'],
+  ...(hasRelaxedSimd() ? ['learn-relaxed'] : []),
+]
 if (!hasRelaxedSimd()) notChecked('the relaxed build', 'a host with relaxed SIMD')
 
 it.each(builds)('%s imports nothing and exports plain functions and memory', (variant) => {
@@ -44,6 +49,40 @@ it('refuses a module that speaks another ABI', async () => {
     0, 97, 115, 109, 1, 0, 0, 0, 5, 3, 1, 0, 1, 7, 10, 1, 6, 109, 101, 109, 111, 114, 121, 2, 0,
   ])
   await expect(createCore({ module })).rejects.toMatchObject({ code: 'core_abi_mismatch' })
+})
+
+it('refuses the module of other kernels and names what it lacks', async () => {
+  await expect(createCore({ module: wasmBytes('trace-scalar') })).rejects.toMatchObject({
+    code: 'core_abi_mismatch',
+    message: expect.stringContaining('LearnExports calls, adam_configure first'),
+  })
+})
+
+it('refuses a build that a core does not have', async () => {
+  await expect(createServeCore({ build: 'relaxed' as never })).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: 'build must be one of simd, scalar, got relaxed',
+  })
+})
+
+it('says which kernels a core has', async () => {
+  const [learn, trace, serve] = await Promise.all([createCore(), createTraceCore(), createServeCore()])
+  expect([learn, trace, serve].map(({ kernels }) => kernels)).toEqual(['learn', 'trace', 'serve'])
+  expect('queue_push' in learn.exports || 'mlp_forward' in trace.exports || 'path_begin' in serve.exports).toBe(false)
+})
+
+it('compiles each module once a process, however many cores are started at once', async () => {
+  vi.resetModules() // a process in which nothing was compiled yet
+  const fresh = await import('../src/index.js')
+  const compile = vi.spyOn(WebAssembly, 'compile')
+  try {
+    const cores = await Promise.all([fresh.createCore(), fresh.createCore(), fresh.createCore({ build: 'scalar' })])
+    cores.push(await fresh.createCore())
+    expect(compile).toHaveBeenCalledTimes(2) // simd and scalar
+    expect(new Set(cores.map(({ memory }) => memory)).size).toBe(4)
+  } finally {
+    compile.mockRestore()
+  }
 })
 
 it('refuses a host that cannot run the build', async () => {

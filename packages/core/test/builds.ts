@@ -1,6 +1,8 @@
 // The builds of the core that tests compare with each other.
 import { readFileSync } from 'node:fs'
 import { LearnExports } from '../src/exports/learn.js'
+import { ServeExports } from '../src/exports/serve.js'
+import type { SharedExports } from '../src/exports/shared.js'
 import type { RawExports } from '../src/gate.js'
 
 export const wasmBytes = (variant: string): Uint8Array<ArrayBuffer> =>
@@ -8,14 +10,23 @@ export const wasmBytes = (variant: string): Uint8Array<ArrayBuffer> =>
 
 /** The build whose networks are f64: the same source, so its gradients can be checked by central differences. */
 export async function startReal64(): Promise<Real64> {
-  const { instance } = await WebAssembly.instantiate(wasmBytes('real64'), {})
-  return new Real64(new LearnExports(instance.exports as unknown as RawExports))
+  return new Real64(new LearnExports(await real64Of('learn')))
 }
 
-export class Real64 {
-  readonly exports: LearnExports
+/** The same of the kernels that serve requests. */
+export async function startServeReal64(): Promise<Real64<ServeExports>> {
+  return new Real64(new ServeExports(await real64Of('serve')))
+}
 
-  constructor(exports: LearnExports) {
+async function real64Of(entry: string): Promise<RawExports> {
+  const { instance } = await WebAssembly.instantiate(wasmBytes(`${entry}-real64`), {})
+  return instance.exports as unknown as RawExports
+}
+
+export class Real64<Exports extends SharedExports = LearnExports> {
+  readonly exports: Exports
+
+  constructor(exports: Exports) {
     this.exports = exports
   }
 

@@ -5,11 +5,11 @@ import { wasmBytes } from './builds.js'
 // The debug build keeps its assertions; @assemblyscript/loader turns a failing one into an error with file and line.
 describe('the debug build', () => {
   const start = async (): Promise<Record<string, (...values: number[]) => number>> =>
-    (await instantiate(wasmBytes('debug'), {})).exports as never
+    (await instantiate(wasmBytes('learn-debug'), {})).exports as never
 
   it('computes what the release build computes', async () => {
     const e = await start()
-    const release = (await WebAssembly.instantiate(wasmBytes('simd'), {})).instance.exports as unknown as typeof e
+    const release = (await WebAssembly.instantiate(wasmBytes('learn-simd'), {})).instance.exports as unknown as typeof e
     expect(e.math_tanh!(0.5)).toBe(release.math_tanh!(0.5))
   })
 

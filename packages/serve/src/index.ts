@@ -1,3 +1,4 @@
+export { createServeCore, type ServeCore, type ServeCoreOptions } from '@trimtab/core/serve'
 export * from './cache/index.js'
 export { systemClock, type TimerClock } from './clock.js'
 export * from './power/index.js'

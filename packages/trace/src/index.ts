@@ -1,3 +1,4 @@
+export { createTraceCore, createTraceCoreSync, type TraceCore } from '@trimtab/core/trace'
 export {
   areaUnder,
   type ClassifierCalibration,

@@ -1,4 +1,5 @@
-import { type Core, createCore, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import { createTraceCore, type TraceCore } from '@trimtab/core/trace'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   type Culprit,
@@ -16,10 +17,10 @@ import {
   traceFromSpans,
 } from '../src/index.js'
 
-let core: Core
+let core: TraceCore
 let finder: PathFinder
 beforeAll(async () => {
-  core = await createCore()
+  core = await createTraceCore()
   finder = new PathFinder(core)
 })
 

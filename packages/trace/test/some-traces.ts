@@ -1,4 +1,5 @@
-import { type Core, createCore, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import { createTraceCore, type TraceCore } from '@trimtab/core/trace'
 import fc from 'fast-check'
 import type { PathOptions } from '../src/path/options.js'
 import { PathFinder } from '../src/path/path-finder.js'
@@ -6,10 +7,10 @@ import type { CriticalPath } from '../src/path/types.js'
 import { traceFromSpans } from '../src/spans.js'
 import type { Span } from '../src/types.js'
 
-let core: Core | undefined
+let core: TraceCore | undefined
 
-export async function sharedCore(): Promise<Core> {
-  core ??= await createCore()
+export async function sharedCore(): Promise<TraceCore> {
+  core ??= await createTraceCore()
   return core
 }
 

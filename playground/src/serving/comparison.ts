@@ -1,5 +1,5 @@
 // One workload under both policies, by the core's replay: the simulated server behind the real queue.
-import type { Core } from 'trimtab/core'
+import type { ServeCore } from 'trimtab/serve'
 import { type LengthPredictor, type ReplayOptions, replayRequests } from 'trimtab/serve'
 import type { Lane, Requests } from './lane.js'
 import { drawWorkload, secondsPerRequest, type Workload } from './workload.js'
@@ -27,7 +27,7 @@ export interface Comparison {
 
 const BATCH = 4
 
-export function compare(core: Core, predictor: LengthPredictor, settings: Settings): Comparison {
+export function compare(core: ServeCore, predictor: LengthPredictor, settings: Settings): Comparison {
   const { batching, bypass, knows } = settings
   const workload = drawWorkload(core, settings.count, settings.seed)
   const { tokens, prompts, models, unitArrivals } = workload

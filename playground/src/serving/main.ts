@@ -1,6 +1,5 @@
 // The page of serving: what is chosen is replayed at once, then shown as it would have gone, moment by moment.
-import { type Core, createCore } from 'trimtab/core'
-import { LengthPredictor } from 'trimtab/serve'
+import { createServeCore, LengthPredictor, type ServeCore } from 'trimtab/serve'
 import { defaultLengthWeights } from 'trimtab/serve/weights'
 import { createChart, type LiveChart } from '../charts.js'
 import type { LiveController } from '../protocol.js'
@@ -157,7 +156,7 @@ function showChoices(): void {
   element('speed-text').textContent = chosen(SPEEDS, 'speed').label
 }
 
-function run(core: Core, predictor: LengthPredictor): void {
+function run(core: ServeCore, predictor: LengthPredictor): void {
   let show: Show | undefined
   let isPaused = matchMedia('(prefers-reduced-motion: reduce)').matches
   let before = performance.now()
@@ -215,7 +214,7 @@ function run(core: Core, predictor: LengthPredictor): void {
   requestAnimationFrame(frame)
 }
 
-createCore()
+createServeCore()
   .then((core) => {
     const predictor = LengthPredictor.load(core, defaultLengthWeights())
     learnFromPast(core, predictor)

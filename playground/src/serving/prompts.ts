@@ -1,5 +1,6 @@
 // Requests that this page makes up: kinds of prompts, each with a law of its answers' lengths. Nobody's prompts, no model's answers.
-import type { Core, Random } from 'trimtab/core'
+import type { Random } from 'trimtab/core'
+import type { ServeCore } from 'trimtab/serve'
 
 export interface MadeRequest {
   readonly model: string
@@ -70,7 +71,7 @@ const MODELS = [
 const LONGEST = 4000
 
 /** One request, drawn: a model, a kind, a topic, a length. */
-export function makeRequest(core: Core, random: Random): MadeRequest {
+export function makeRequest(core: ServeCore, random: Random): MadeRequest {
   const [model, factor] = MODELS[random.integer(MODELS.length)]!
   const [prompt, median, spread] = KINDS[random.integer(KINDS.length)]!
   const topic = TOPICS[random.integer(TOPICS.length)]!

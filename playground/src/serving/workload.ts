@@ -1,5 +1,6 @@
 // Who comes when: requests that the page makes up, Poisson arrivals at a share of what the server can do.
-import { type Core, Random } from 'trimtab/core'
+import { Random } from 'trimtab/core'
+import type { ServeCore } from 'trimtab/serve'
 import { type LengthPredictor, type ReplayOptions, replayRequests } from 'trimtab/serve'
 import { makeRequest } from './prompts.js'
 
@@ -14,7 +15,7 @@ export interface Workload {
   readonly unitArrivals: Float64Array
 }
 
-export function drawWorkload(core: Core, count: number, seed: number): Workload {
+export function drawWorkload(core: ServeCore, count: number, seed: number): Workload {
   using random = new Random(core, seed, STREAMS.requests)
   using arrivals = new Random(core, seed, STREAMS.arrivals)
   const requests = Array.from({ length: count }, () => makeRequest(core, random))
@@ -31,7 +32,7 @@ export function drawWorkload(core: Core, count: number, seed: number): Workload 
 }
 
 /** What the server has answered before the page was opened, as a gateway would have seen it pass. */
-export function learnFromPast(core: Core, predictor: LengthPredictor): void {
+export function learnFromPast(core: ServeCore, predictor: LengthPredictor): void {
   using random = new Random(core, 0, STREAMS.past)
   for (let i = 0; i < PAST; i++) {
     const { tokens, ...request } = makeRequest(core, random)
@@ -40,7 +41,11 @@ export function learnFromPast(core: Core, predictor: LengthPredictor): void {
 }
 
 /** Seconds a request at which the server gets them done when somebody always waits, first come, first served. */
-export function secondsPerRequest(core: Core, tokens: Float64Array, service: Omit<ReplayOptions, 'order'>): number {
+export function secondsPerRequest(
+  core: ServeCore,
+  tokens: Float64Array,
+  service: Omit<ReplayOptions, 'order'>,
+): number {
   const arrival = new Float64Array(tokens.length)
   const { finish } = replayRequests(core, { arrival, tokens, estimate: tokens }, { ...service, order: 'fifo' })
   return Math.max(...finish) / tokens.length

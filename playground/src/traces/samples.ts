@@ -1,7 +1,7 @@
 // Traces made on the spot, by the simulator of microservices: a healthy time, then one with something broken.
-import type { Core } from 'trimtab/core'
+
 import { type Anomaly, createPreset, MicroserviceSimulator, type PresetName } from 'trimtab/tasks/microservices'
-import type { Trace } from 'trimtab/trace'
+import type { Trace, TraceCore } from 'trimtab/trace'
 
 export interface Sample {
   readonly name: string
@@ -38,7 +38,10 @@ export const SAMPLES: readonly Sample[] = [
 ]
 
 /** The requests of a sample: of the time when all was well, and of the time after. */
-export function simulateSample(core: Core, { application, anomalies }: Sample): { usual: Trace[]; broken: Trace[] } {
+export function simulateSample(
+  core: TraceCore,
+  { application, anomalies }: Sample,
+): { usual: Trace[]; broken: Trace[] } {
   const campaign = {
     name: 'sample',
     anomalies: anomalies.map((anomaly) => ({

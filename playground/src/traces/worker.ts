@@ -1,6 +1,14 @@
 // Reads and analyses beside the page, so that the page stays quick with files of any size.
-import { type Core, createCore } from 'trimtab/core'
-import { type CriticalPath, CulpritWindow, type Repairs, readTraces, type Trace, Workflow } from 'trimtab/trace'
+import {
+  type CriticalPath,
+  CulpritWindow,
+  createTraceCore,
+  type Repairs,
+  readTraces,
+  type Trace,
+  type TraceCore,
+  Workflow,
+} from 'trimtab/trace'
 import {
   Replay,
   type Selection,
@@ -58,7 +66,7 @@ type Open = (repairs: Repairs) => AsyncIterable<Trace> | Iterable<Trace>
 
 async function analyse(question: Question): Promise<void> {
   const startedAt = performance.now()
-  const core = await createCore()
+  const core = await createTraceCore()
   const { mode, overlapTolerance, service, slice } = question
   const selection: Selection = { path: { mode, overlapTolerance }, service, slice }
   const meter = createMeter()
@@ -133,7 +141,7 @@ function createMeter(): Meter {
 }
 
 async function sourcesOf(
-  core: Core,
+  core: TraceCore,
   { source, slice }: Question,
   meter: Meter,
 ): Promise<{ readonly files: readonly string[]; readonly usual?: Open; readonly open: Open }> {

@@ -1,11 +1,10 @@
 // Run by trace.mjs in a process of its own: a file of traces into one profile, in one pass, and what that did to memory.
 // Arguments: FILE, `live` to look at what survives collection or `peak` to look at what is held, garbage included.
 import { createReadStream } from 'node:fs'
-import { createCore } from '@trimtab/core'
-import { PathFinder, Profile, readTraces } from '@trimtab/trace'
+import { createTraceCore, PathFinder, Profile, readTraces } from '@trimtab/trace'
 
 const [file, what] = process.argv.slice(2)
-const core = await createCore()
+const core = await createTraceCore()
 
 function bytes() {
   if (what === 'live') gc()

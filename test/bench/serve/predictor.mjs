@@ -1,7 +1,7 @@
 // A prediction of an answer's length, and learning from one, by the shipped weights: prompts of 320 characters made of words
 // that English has, all different, so that n-grams come from all over the table. In CPU time.
-import { createCore, Random } from '@trimtab/core'
-import { LengthPredictor } from '@trimtab/serve'
+import { Random } from '@trimtab/core'
+import { createServeCore, LengthPredictor } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
 import { measure, median } from '../harness.mjs'
 
@@ -25,7 +25,7 @@ function prompts(random) {
 
 /** Rows of `npm run bench serve`. */
 export async function predictorRows() {
-  const core = await createCore()
+  const core = await createServeCore()
   const random = new Random(core, 1)
   const requests = prompts(random).map((prompt) => ({ model: 'gpt-4-0613', prompt }))
   random.dispose()

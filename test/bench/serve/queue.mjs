@@ -1,8 +1,9 @@
 // The ready queue against the heaps of npm, and the replay. A round is a queue filled and emptied, from nothing to nothing.
 // A peer's entry is an object with a key, made as it enters, as a request is. One kind of object and one comparison a peer: its
 // code stays as fast as it can be.
-import { createCore, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
 import { ReadyQueue, replayRequests } from '@trimtab/core/internal'
+import { createServeCore } from '@trimtab/serve'
 import FastPriorityQueue from 'fastpriorityqueue'
 import { Heap } from 'heap-js'
 import TinyQueue from 'tinyqueue'
@@ -195,7 +196,7 @@ function memoryRows(core) {
 }
 
 export async function readyQueueRows({ log }) {
-  const core = await createCore()
+  const core = await createServeCore()
   const rows = []
   for (const size of SIZES) {
     log(`serving: queues of ${size.n.toLocaleString('en')}`)

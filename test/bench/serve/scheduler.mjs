@@ -1,9 +1,9 @@
 // The scheduler as a queue of promises, against p-queue with random priorities in the same process; and what its promises
 // cost over the bare ready queue. Functions end at once: what is timed is the queues. In CPU time: collecting what a hundred
 // thousand promises leave behind is part of their price.
-import { createCore, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
 import { ReadyQueue } from '@trimtab/core/internal'
-import { Scheduler, SemanticCache, shortestFirst } from '@trimtab/serve'
+import { createServeCore, Scheduler, SemanticCache, shortestFirst } from '@trimtab/serve'
 import PQueue from 'p-queue'
 import { measure, median, speedUp } from '../harness.mjs'
 
@@ -125,7 +125,7 @@ async function cacheRow(core, random) {
 
 /** Rows of `npm run bench serve`. */
 export async function schedulerRows({ log }) {
-  const core = await createCore()
+  const core = await createServeCore()
   const random = new Random(core, 1)
   const lengths = Float64Array.from({ length: DEEP + SHALLOW }, () => Math.round(random.exponential(300)))
   return [await promiseRow(core, lengths), ...(await depthRows(core, lengths, log)), await cacheRow(core, random)]

@@ -1,5 +1,5 @@
 // Job of the worker pool: simulate a campaign, judge nothing, measure everything.
-import { createCore } from '@trimtab/core'
+
 import {
   createPreset,
   faultFreeSlosMs,
@@ -9,7 +9,7 @@ import {
   groundTruth,
   MicroserviceSimulator,
 } from '@trimtab/tasks/microservices'
-import { criticalComponents, FEATURE_SETS, PathFinder, Profile } from '@trimtab/trace'
+import { createTraceCore, criticalComponents, FEATURE_SETS, PathFinder, Profile } from '@trimtab/trace'
 import { scoreOfVerdict } from './judge.mjs'
 
 const REFERENCE_SECONDS = 60
@@ -31,7 +31,7 @@ const SAMPLED = 10
  *   critical path there, which Algorithm 3.2 never looks at
  */
 export async function collect({ graph: kind, graphSeed, campaign: style, size, seed }) {
-  core ??= await createCore()
+  core ??= await createTraceCore()
   const graph = kind === 'random' ? generateGraph(core, graphSeed) : createPreset(core, kind, graphSeed)
   const slosMs = faultFreeSlosMs(core, graph, { seed: REFERENCE_SEED + seed })
   const campaign =

@@ -1,5 +1,5 @@
 // Job of the worker pool: the labelled components of a campaign, as a user's windows would show them.
-import { createCore } from '@trimtab/core'
+
 import {
   faultFreeSlosMs,
   generateGraph,
@@ -8,7 +8,7 @@ import {
   groundTruth,
   MicroserviceSimulator,
 } from '@trimtab/tasks/microservices'
-import { FEATURE_SETS, measureComponents, PathFinder, Profile } from '@trimtab/trace'
+import { createTraceCore, FEATURE_SETS, measureComponents, PathFinder, Profile } from '@trimtab/trace'
 
 const WINDOW_SECONDS = 10
 const REFERENCE_SECONDS = 60
@@ -25,7 +25,7 @@ let core
  * @returns for each feature set { features, isCritical }[]; critical is what was responsible for a broken SLO
  */
 export async function label({ seed, campaign: style, size }) {
-  core ??= await createCore()
+  core ??= await createTraceCore()
   const graph = generateGraph(core, seed)
   const slosMs = faultFreeSlosMs(core, graph, { seed: REFERENCE_SEED + seed })
   const campaign =

@@ -2,9 +2,8 @@
 // The same graphs and seeds give the same file, to the byte; the presets that `npm run experiment -- anomalies` judges on are
 // not among them.
 import { writeFileSync } from 'node:fs'
-import { createCore } from '@trimtab/core'
 import { WorkerPool } from '@trimtab/node'
-import { CriticalComponentClassifier } from '@trimtab/trace'
+import { CriticalComponentClassifier, createTraceCore } from '@trimtab/trace'
 
 const TRAINING_SEEDS = Array.from({ length: 24 }, (_, i) => 501 + i)
 const HELD_OUT_SEEDS = Array.from({ length: 8 }, (_, i) => 601 + i)
@@ -33,7 +32,7 @@ async function labelled(seeds) {
 const [training, heldOut] = await Promise.all([labelled(TRAINING_SEEDS), labelled(HELD_OUT_SEEDS)])
 await pool.dispose()
 
-const core = await createCore()
+const core = await createTraceCore()
 const texts = ['window', 'reference'].map((features) => {
   const classifier = new CriticalComponentClassifier(core, { features })
   classifier.trainedOn = TRAINED_ON

@@ -1,9 +1,8 @@
 // One proxy in a process of its own: the gateway in one of its orders, or a plain one with a line of its own.
 // Usage: fork(proxy.mjs, [JSON of { kind, upstream, concurrency, capacity, rows }]); says { port }, answers 'memory' and 'pause' | 'start'.
 import http from 'node:http'
-import { createCore } from '@trimtab/core'
 import { Gateway } from '@trimtab/gateway'
-import { concatenateRounds, LengthPredictor, Scheduler } from '@trimtab/serve'
+import { concatenateRounds, createServeCore, LengthPredictor, Scheduler } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
 import { readRows } from './workload.mjs'
 
@@ -59,7 +58,7 @@ function createTaught(core) {
 }
 
 async function startGateway() {
-  const core = await createCore()
+  const core = await createServeCore()
   const estimator = { shipped: createShipped, taught: createTaught, oracle: createOracle, fifo: createShipped }[kind](
     core,
   )

@@ -56,7 +56,7 @@ export async function checkDebugBuild(): Promise<Check> {
   const name = 'debug build'
   const require = createRequire(import.meta.url)
   try {
-    const path = join(dirname(require.resolve('@trimtab/core/package.json')), 'wasm/debug.wasm')
+    const path = join(dirname(require.resolve('@trimtab/core/package.json')), 'wasm/learn-debug.wasm')
     if (!existsSync(path)) {
       return {
         name,

@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { ServeCore } from '@trimtab/serve'
 import {
   type ClusterPlan,
   type ClusterTick,
@@ -57,7 +57,7 @@ export interface Simulation {
 }
 
 /** Plans a cluster and runs it under the three policies of 6.4.2, with the same requests. */
-export function simulatePolicies(core: Core, options: SimulationOptions): Simulation {
+export function simulatePolicies(core: ServeCore, options: SimulationOptions): Simulation {
   const { law, models, devices, ratePerSecond, sloScale, durationSeconds, burstiness, seed, stepMhz } = options
   const scaler = stepMhz === undefined ? {} : { stepMhz }
   const load = { ratePerSecond, burstiness }

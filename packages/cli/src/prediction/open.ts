@@ -1,12 +1,11 @@
-import { type Core, createCore } from '@trimtab/core'
-import { LengthPredictor } from '@trimtab/serve'
+import { createServeCore, LengthPredictor, type ServeCore } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
 import type { Host } from '../host.js'
 import { UsageError } from '../options.js'
 import { readAll } from '../read-file.js'
 
 export interface OpenedPredictor {
-  readonly core: Core
+  readonly core: ServeCore
   readonly predictor: LengthPredictor
   /** Its file, or `shipped weights`. */
   readonly name: string
@@ -14,7 +13,7 @@ export interface OpenedPredictor {
 
 /** @throws {UsageError} when the file cannot be read or is no predictor */
 export async function openPredictor(path: string | undefined, host: Host): Promise<OpenedPredictor> {
-  const core = await createCore()
+  const core = await createServeCore()
   if (path === undefined)
     return { core, predictor: LengthPredictor.load(core, defaultLengthWeights()), name: 'shipped weights' }
   try {

@@ -1,5 +1,5 @@
 // Expected lengths of a log's requests: from a predictor where there are prompts, with its measured error where there are none.
-import type { Core } from '@trimtab/core'
+import type { ServeCore } from '@trimtab/serve'
 import { countOrdered, type LengthEstimator, LengthPredictor, type LengthRequest } from '@trimtab/serve'
 import { estimateWithErrors, type MeasuredErrors, measureErrors } from './measured-errors.js'
 import { estimateOnline } from './online.js'
@@ -39,7 +39,7 @@ export function rowEstimator(log: RequestLog, { tokens, classes }: RequestEstima
  * @param pairwiseOrder  of the predictor before it learns
  */
 export function onlineEstimator(
-  core: Core,
+  core: ServeCore,
   log: RequestLog,
   saved: Uint8Array,
   name: string,
@@ -66,7 +66,7 @@ export const errorsOf = (log: RequestLog, { tokens }: RequestEstimates): Measure
 
 /** Every request of a log without prompts, as wrong as `errors`. Classes are those of the estimates. */
 export function estimateRowsWithErrors(
-  core: Core,
+  core: ServeCore,
   log: RequestLog,
   errors: MeasuredErrors,
   seed: number,

@@ -1,6 +1,7 @@
 // A log without prompts has nothing to predict from. Its requests get estimates that err as a predictor was measured to err
 // on a log that has prompts: in rank, so that other lengths and other units do not matter.
-import { type Core, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import type { ServeCore } from '@trimtab/serve'
 
 /** Of each measured request: where its true and its estimated length stand among those of its model, 0 … 1, by true rank. */
 export interface MeasuredErrors {
@@ -44,7 +45,7 @@ export function measureErrors(
  * rank, one of them by chance lends where it was estimated to stand, and what stands there is long, on average, so many tokens.
  */
 export function estimateWithErrors(
-  core: Core,
+  core: ServeCore,
   tokens: ArrayLike<number>,
   errors: MeasuredErrors,
   seed: number,

@@ -1,7 +1,6 @@
 // What each policy is: by which number the waiting are ordered, and whether they age.
 
-import type { Core } from '@trimtab/core'
-import type { Batching } from '@trimtab/serve'
+import type { Batching, ServeCore } from '@trimtab/serve'
 import { type ReplayOptions, replayRequests } from '@trimtab/serve'
 import { UsageError } from '../options.js'
 import type { ServedTimes } from './measure.js'
@@ -32,7 +31,7 @@ export const isEstimating = (policy: PolicyName): boolean => policy !== 'fcfs' &
 
 /** Serves requests in the order of a policy. @throws {UsageError} when it needs estimates and there are none */
 export function serve(
-  core: Core,
+  core: ServeCore,
   { arrival, tokens }: Requests,
   policy: PolicyName,
   estimates: RequestEstimates | null,
@@ -65,7 +64,7 @@ export function serve(
 
 /** Seconds a request at which servers come along, first come, first served, when somebody always waits. */
 export function fcfsSecondsPerRequest(
-  core: Core,
+  core: ServeCore,
   tokens: Float64Array,
   batching: Batching,
   model: ServerModel,

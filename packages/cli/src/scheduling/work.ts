@@ -1,7 +1,7 @@
 // The comparison: the same requests at the same moments, served in the order of each policy.
 
-import { type Core, percentile } from '@trimtab/core'
-import type { Batching } from '@trimtab/serve'
+import { percentile } from '@trimtab/core'
+import type { Batching, ServeCore } from '@trimtab/serve'
 import type { Host } from '../host.js'
 import { createProgress } from '../progress.js'
 import { type Measures, measure, type ServedTimes } from './measure.js'
@@ -50,7 +50,7 @@ export interface ScheduleRun {
  * @param estimator  null where only the order of arrival and true lengths are asked for
  */
 export async function compareSchedules(
-  core: Core,
+  core: ServeCore,
   log: RequestLog,
   estimator: Estimator | null,
   settings: ScheduleSettings,
@@ -101,7 +101,7 @@ export async function compareSchedules(
 
 /** Serves one workload at one load. */
 export function runPolicy(
-  core: Core,
+  core: ServeCore,
   workload: LogWorkload,
   policy: PolicyName,
   estimates: RequestEstimates | null,

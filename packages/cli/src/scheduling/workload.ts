@@ -1,5 +1,6 @@
 // Whom the replay serves, and when they come: rows of a log at a chosen load.
-import { type Core, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import type { ServeCore } from '@trimtab/serve'
 import { UsageError } from '../options.js'
 import type { RequestLog } from './requests.js'
 
@@ -34,7 +35,7 @@ const STREAMS = { rows: 1, arrivals: 2 }
  * pattern is entered at a moment drawn by the seed.
  * @throws {UsageError} when the pattern is shorter than `count`
  */
-export function drawWorkload(core: Core, log: RequestLog, options: LogWorkloadOptions): LogWorkload {
+export function drawWorkload(core: ServeCore, log: RequestLog, options: LogWorkloadOptions): LogWorkload {
   const { count, seed, pattern, isInLogOrder } = options
   if (pattern && pattern.seconds.length < count)
     throw new UsageError(
@@ -71,7 +72,7 @@ function toUnitGaps(seconds: Float64Array): Float64Array {
   return seconds.map((time) => ((time - first) * seconds.length) / span)
 }
 
-function shuffledRows(core: Core, available: number, count: number, seed: number): Int32Array {
+function shuffledRows(core: ServeCore, available: number, count: number, seed: number): Int32Array {
   const random = new Random(core, seed, STREAMS.rows)
   const deck = Int32Array.from({ length: available }, (_, i) => i)
   const rows = new Int32Array(count)

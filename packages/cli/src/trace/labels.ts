@@ -1,5 +1,5 @@
 // Incidents with known culprits: a ranking is judged on them, or weights are fitted to them.
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/trace'
 import {
   baselineRankings,
   type CriticalPath,
@@ -101,7 +101,7 @@ interface Ranked {
 
 /** @param baseline  what to compare with; default: the groups that are no incident */
 function rankAll(
-  core: Core,
+  core: TraceCore,
   labels: readonly Label[],
   windows: IncidentWindows,
   { model, baseline }: { readonly model?: CulpritModel | undefined; readonly baseline?: CulpritWindow | undefined },

@@ -1,5 +1,6 @@
 // From inputs to critical paths: which requests are taken, and from which span on. Runs in browsers too.
-import { type Core, TrimtabError } from '@trimtab/core'
+import { TrimtabError } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/trace'
 import {
   type CriticalPath,
   correctClockSkew,
@@ -48,7 +49,7 @@ export interface ReadHooks {
  * @throws {TraceError} `trace_format_unknown`, with the name of the input
  */
 export const readPaths = (
-  core: Core,
+  core: TraceCore,
   inputs: readonly TraceInput[],
   selection: Selection,
   hooks: ReadHooks = {},
@@ -60,7 +61,7 @@ export const readPaths = (
  * @param open  gives all traces, from the beginning, as often as it is called; `repairs` takes what was mended outside any
  */
 export async function* selectPaths(
-  core: Core,
+  core: TraceCore,
   open: (repairs: Repairs) => AsyncIterable<Trace> | Iterable<Trace>,
   selection: Selection,
   { repairs = new Repairs(), onSetAside = () => {} }: ReadHooks = {},

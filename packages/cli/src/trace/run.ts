@@ -1,6 +1,6 @@
 // Files in, an analysis out: what every command of `trimtab trace` begins with.
-import { type Core, createCore, TraceError } from '@trimtab/core'
-import { type CriticalPath, type Trace, Workflow } from '@trimtab/trace'
+import { TraceError } from '@trimtab/core'
+import { type CriticalPath, createTraceCore, type Trace, type TraceCore, Workflow } from '@trimtab/trace'
 import type { Host } from '../host.js'
 import { suggestion } from '../options.js'
 import { TraceAnalysis } from './analysis.js'
@@ -33,7 +33,7 @@ export const settingsOf = (values: RequestValues): ReportSettings => ({
 })
 
 export interface Analysed {
-  readonly core: Core
+  readonly core: TraceCore
   readonly analysis: TraceAnalysis
   /**
    * Replays the same requests under changes, each by itself; needs `isReplayed`.
@@ -63,7 +63,7 @@ export async function analyseFiles(
 ): Promise<Analysed> {
   const isPossible = isReplayed && values.mode === 'blocking'
   const inputs = await openInputs(files, host, (values.percentile ? 2 : 1) * (isPossible ? 2 : 1))
-  const core = await createCore()
+  const core = await createTraceCore()
   const analysis = new TraceAnalysis(values.top)
   const workflow = new Workflow()
   const services = new Set<string>()

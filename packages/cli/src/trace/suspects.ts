@@ -1,6 +1,6 @@
 // Rankings of the library as a report shows them.
 
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/trace'
 import {
   type CriticalComponents,
   type CulpritModel,
@@ -17,7 +17,7 @@ const STANDS_OUT = Math.log(1 + 3) // three times what comparisons within the ba
 
 /** Against a time when all was well: the ranking by evidence. @param model  default: the shipped weights */
 export function suspectsAgainst(
-  core: Core,
+  core: TraceCore,
   window: CulpritWindow,
   reference: CulpritWindow,
   top: number,
@@ -40,7 +40,7 @@ function viewOfRanking(
 }
 
 /** Without one: the paper's critical components, by relative importance and congestion intensity (Alg. 3.2). */
-export function suspectsWithin(core: Core, profile: Profile, top: number): CulpritsView {
+export function suspectsWithin(core: TraceCore, profile: Profile, top: number): CulpritsView {
   return viewOfComponents(criticalComponents(profile, { core }), profile.traces, top)
 }
 

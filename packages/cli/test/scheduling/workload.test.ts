@@ -1,4 +1,5 @@
-import { type Core, createCore, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/serve'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { measure } from '../../src/scheduling/measure.js'
@@ -6,9 +7,9 @@ import { estimateWithErrors, measureErrors } from '../../src/scheduling/measured
 import { readRequestLog } from '../../src/scheduling/requests.js'
 import { atGap, drawWorkload } from '../../src/scheduling/workload.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const logOf = (lengths: readonly number[]) =>

@@ -1,4 +1,4 @@
-import type { LearnExports } from '../exports/learn.js'
+import type { SharedExports } from '../exports/shared.js'
 
 /** Elementary functions in f64 from the core: engines disagree in the last bits of `Math.*`, the core does not. */
 export class CoreMath {
@@ -19,7 +19,7 @@ export class CoreMath {
   /** ln Γ(x), x > 0. */
   readonly logGamma: (x: number) => number
 
-  constructor(exports: LearnExports) {
+  constructor(exports: SharedExports) {
     this.exp = (x) => exports.math_exp(x)
     this.log = (x) => exports.math_log(x)
     this.pow = (x, y) => exports.math_pow(x, y)

@@ -1,15 +1,17 @@
-import type { Core } from '../core.js'
+import type { AnyCore } from '../core.js'
 import { CoreError } from '../errors.js'
 import { withBlock } from './blocks.js'
 
-const registry = new FinalizationRegistry<{ core: Core; pointer: number }>(({ core, pointer }) => core.release(pointer))
+const registry = new FinalizationRegistry<{ core: AnyCore; pointer: number }>(({ core, pointer }) =>
+  core.release(pointer),
+)
 
 /**
  * The block of core memory behind one object: allocated at creation, released as a whole by `dispose()`.
  * Views are made fresh whenever the memory's buffer was replaced by growth, so a stale one is never handed out.
  */
 export class Arena {
-  readonly core: Core
+  readonly core: AnyCore
   readonly byteLength: number
   readonly #owner: string
   #pointer: number
@@ -18,7 +20,7 @@ export class Arena {
   #doubles: Float64Array
 
   /** @param owner  the name that errors use, `Mlp` */
-  constructor(core: Core, byteLength: number, owner: string) {
+  constructor(core: AnyCore, byteLength: number, owner: string) {
     this.core = core
     this.byteLength = byteLength
     this.#owner = owner
@@ -88,7 +90,7 @@ export interface KernelPlan {
  * Whatever fails, nothing half made stays behind.
  * @throws {CoreError} `core_out_of_memory`, `core_trapped`
  */
-export function planArena(core: Core, { owner, shapeBytes, shape, bytes, create }: KernelPlan): Arena {
+export function planArena(core: AnyCore, { owner, shapeBytes, shape, bytes, create }: KernelPlan): Arena {
   return withBlock(core, shapeBytes, (words) => {
     new Int32Array(core.memory.buffer, words, shape.length).set(shape)
     return buildArena(core, bytes(words), owner, ({ pointer }) => create(pointer, words))
@@ -96,7 +98,7 @@ export function planArena(core: Core, { owner, shapeBytes, shape, bytes, create 
 }
 
 /** An arena that `fill` makes ready; released when that throws. */
-export function buildArena(core: Core, byteLength: number, owner: string, fill: (arena: Arena) => void): Arena {
+export function buildArena(core: AnyCore, byteLength: number, owner: string, fill: (arena: Arena) => void): Arena {
   const arena = new Arena(core, byteLength, owner)
   try {
     fill(arena)

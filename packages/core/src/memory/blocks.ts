@@ -1,9 +1,9 @@
 // Blocks of numbers that the core keeps in layouts of its own, read, written and saved in the canonical one.
-import type { Core } from '../core.js'
+import type { AnyCore } from '../core.js'
 import { floatTensor, type Tensor, type TensorReader } from '../files/tensor.js'
 
 /** Lends a block of `bytes` to `use` and takes it back, whether that returns or throws. */
-export function withBlock<T>(core: Core, bytes: number, use: (pointer: number) => T): T {
+export function withBlock<T>(core: AnyCore, bytes: number, use: (pointer: number) => T): T {
   const pointer = core.allocate(bytes)
   try {
     return use(pointer)
@@ -13,7 +13,7 @@ export function withBlock<T>(core: Core, bytes: number, use: (pointer: number) =
 }
 
 /** Copies a block of `length` numbers out of the core: `convert` writes it, in the canonical layout, where it is told. */
-export function readBlock(core: Core, length: number, convert: (numbers: number) => void): Float32Array {
+export function readBlock(core: AnyCore, length: number, convert: (numbers: number) => void): Float32Array {
   return withBlock(core, 4 * length, (staging) => {
     convert(staging)
     return new Float32Array(core.memory.buffer, staging, length).slice()
@@ -21,7 +21,7 @@ export function readBlock(core: Core, length: number, convert: (numbers: number)
 }
 
 /** The reverse of `readBlock`: `convert` reads the block. */
-export function writeBlock(core: Core, values: Float32Array, convert: (numbers: number) => void): void {
+export function writeBlock(core: AnyCore, values: Float32Array, convert: (numbers: number) => void): void {
   withBlock(core, 4 * values.length, (staging) => {
     new Float32Array(core.memory.buffer, staging, values.length).set(values)
     convert(staging)

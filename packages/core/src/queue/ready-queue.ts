@@ -1,6 +1,6 @@
 import * as abi from '../abi.js'
 import { requireLength } from '../checks.js'
-import type { Core } from '../core.js'
+import type { ServeCore } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { Arena } from '../memory/arena.js'
 
@@ -108,11 +108,11 @@ function complete(options: ReadyQueueOptions): Required<ReadyQueueOptions> {
  */
 export class ReadyQueue {
   readonly options: Required<ReadyQueueOptions>
-  readonly #core: Core
+  readonly #core: ServeCore
   readonly #arena: Arena
 
   /** @throws {ConfigError} `config_invalid` with every problem; {CoreError} `core_out_of_memory` */
-  constructor(core: Core, options: ReadyQueueOptions) {
+  constructor(core: ServeCore, options: ReadyQueueOptions) {
     const whole = complete(options)
     const { capacity, classesPerOctave, lowest, highest, slope, fairness, tenants } = whole
     this.options = whole

@@ -1,6 +1,6 @@
 import * as abi from '../abi.js'
 import { requireLength } from '../checks.js'
-import type { Core } from '../core.js'
+import type { ServeCore } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { Arena } from '../memory/arena.js'
 import { LARGEST_ALLOWANCE, type WorkAgeingOptions, workAgeingOf } from './ageing.js'
@@ -157,7 +157,7 @@ function checkColumns({ arrival, tokens, estimate, tenant }: RequestColumns): vo
  * const { start } = replayRequests(core, { arrival, tokens, estimate: tokens }, { order: 'exact', slope: 1 })
  * const waits = start.map((time, row) => time - arrival[row])
  */
-export function replayRequests(core: Core, columns: RequestColumns, options: ReplayOptions): RequestTimes {
+export function replayRequests(core: ServeCore, columns: RequestColumns, options: ReplayOptions): RequestTimes {
   const service = serviceOf(options)
   checkColumns(columns)
   const { arrival, tokens, estimate, tenant } = columns

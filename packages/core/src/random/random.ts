@@ -1,5 +1,5 @@
 import type { RandomSource } from '../contracts.js'
-import type { Core } from '../core.js'
+import type { AnyCore } from '../core.js'
 import { ConfigError, FormatError } from '../errors.js'
 import { type Bytes, copyBytes } from '../files/bytes.js'
 import { Arena } from '../memory/arena.js'
@@ -12,14 +12,14 @@ const STATE_BYTES = 32
  */
 export class Random implements RandomSource {
   readonly #arena: Arena
-  readonly #core: Core
+  readonly #core: AnyCore
 
   /**
    * @param seed    any safe integer
    * @param stream  which of the seed's independent streams, 32-bit
    * @throws {ConfigError} `config_invalid`
    */
-  constructor(core: Core, seed: number, stream = 0) {
+  constructor(core: AnyCore, seed: number, stream = 0) {
     requireSeed(seed)
     this.#core = core
     this.#arena = new Arena(core, STATE_BYTES, 'Random')
@@ -97,7 +97,7 @@ export class Random implements RandomSource {
 }
 
 /** Draws with `given`, or with a stream of seed 0 that is there for this call alone. */
-export function withRandom<T>(core: Core, given: Random | undefined, use: (random: Random) => T): T {
+export function withRandom<T>(core: AnyCore, given: Random | undefined, use: (random: Random) => T): T {
   if (given) return use(given)
   const random = new Random(core, 0)
   try {

@@ -56,13 +56,13 @@ export interface RffSvmOptions {
 export class RffSvm {
   readonly inputs: number
   readonly featureCount: number
-  readonly #core: Core
+  readonly #core: Core<'learn' | 'trace'>
   readonly #arena: Arena
   readonly #row: number
   readonly #learnsMoments: boolean
 
   /** @throws {ConfigError} `config_invalid` with every problem */
-  constructor(core: Core, options: RffSvmOptions) {
+  constructor(core: Core<'learn' | 'trace'>, options: RffSvmOptions) {
     const {
       inputs,
       features = 128,

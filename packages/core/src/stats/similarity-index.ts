@@ -1,5 +1,5 @@
 import { isCount, requireFinite, requireLength } from '../checks.js'
-import type { Core } from '../core.js'
+import type { ServeCore } from '../core.js'
 import { ConfigError } from '../errors.js'
 import { Arena } from '../memory/arena.js'
 
@@ -19,6 +19,7 @@ export interface Nearest {
 export class SimilarityIndex {
   readonly rows: number
   readonly width: number
+  readonly #core: ServeCore
   readonly #arena: Arena
   readonly #paddedWidth: number
   /** Places in the arena, in 4-byte words: rows [rows, W], then group [rows], then the vector asked for [W], its answer. */
@@ -29,9 +30,10 @@ export class SimilarityIndex {
    * @param width  numbers in a vector
    * @throws {ConfigError} `config_invalid`
    */
-  constructor(core: Core, rows: number, width: number) {
+  constructor(core: ServeCore, rows: number, width: number) {
     if (!isCount(rows) || !isCount(width))
       throw new ConfigError('config_invalid', `rows and width must be counts above 0, got ${rows} and ${width}`)
+    this.#core = core
     this.rows = rows
     this.width = width
     this.#paddedWidth = (width + 7) & ~7
@@ -65,9 +67,9 @@ export class SimilarityIndex {
   nearest(group: number, vector: ArrayLike<number>): Nearest | undefined {
     this.#check(0, group)
     this.#write(this.#query, vector)
-    const { core, pointer } = this.#arena
+    const { pointer } = this.#arena
     const answer = this.#query + this.#paddedWidth
-    const row = core.exports.similarity_nearest(
+    const row = this.#core.exports.similarity_nearest(
       ...([pointer, pointer + 4 * this.#groups, pointer + 4 * this.#query, pointer + 4 * answer] as const),
       ...([this.rows, this.#paddedWidth, group] as const),
     )

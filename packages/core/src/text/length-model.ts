@@ -1,6 +1,6 @@
 import * as abi from '../abi.js'
 import { isCount } from '../checks.js'
-import type { Core } from '../core.js'
+import type { ServeCore } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { doubleTensor, floatTensor, type Tensor, TensorReader } from '../files/tensor.js'
 import { Arena } from '../memory/arena.js'
@@ -33,7 +33,7 @@ export interface LengthModelOptions {
  */
 export class LengthModel {
   readonly options: Required<LengthModelOptions>
-  readonly #core: Core
+  readonly #core: ServeCore
   readonly #arena: Arena
   readonly #encoder: TextEncoder = new TextEncoder()
   readonly #textAt: number
@@ -42,7 +42,7 @@ export class LengthModel {
   #probabilities: Float32Array = new Float32Array(0)
 
   /** @throws {ConfigError} `config_invalid` */
-  constructor(core: Core, options: LengthModelOptions = {}) {
+  constructor(core: ServeCore, options: LengthModelOptions = {}) {
     const { bits = 16, models = 64, seed = 1 } = options
     const problems = new Problems()
     problems.check(isCount(bits) && bits >= 10 && bits <= 20, `bits must be 10 … 20, got ${bits}`)

@@ -1,5 +1,5 @@
 import * as abi from '../abi.js'
-import type { Core } from '../core.js'
+import type { TraceCore } from '../core.js'
 import { CoreError } from '../errors.js'
 import { Arena } from '../memory/arena.js'
 
@@ -60,11 +60,11 @@ const SMALLEST = 64 // spans that the first block has room for
  * The block grows to the largest trace seen and is kept, so that small traces in a row allocate nothing in the core.
  */
 export class TraceKernel {
-  readonly #core: Core
+  readonly #core: TraceCore
   #arena: Arena
   #capacity = SMALLEST
 
-  constructor(core: Core) {
+  constructor(core: TraceCore) {
     this.#core = core
     this.#arena = new Arena(core, core.exports.path_bytes(SMALLEST), 'TraceKernel')
   }

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, Random } from '../../src/index.js'
+import { Random } from '../../src/index.js'
 import { type QueueOrder, ReadyQueue, type ReadyQueueOptions } from '../../src/internal.js'
+import { createServeCore, type ServeCore } from '../../src/serve.js'
 import { SlowQueue } from './ready-queue-twin.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const ORDERS: QueueOrder[] = ['fifo', 'class', 'exact']

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, mmcTimes, Random } from '../../src/index.js'
+import { mmcTimes, Random } from '../../src/index.js'
 import { type ReplayOptions, type RequestColumns, replayRequests } from '../../src/internal.js'
+import { createServeCore, type ServeCore } from '../../src/serve.js'
 import { slowReplay } from './request-replay-twin.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const requests: fc.Arbitrary<RequestColumns> = fc

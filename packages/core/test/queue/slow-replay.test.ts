@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore } from '../../src/index.js'
 import { replayRequests } from '../../src/internal.js'
+import { createServeCore, type ServeCore } from '../../src/serve.js'
 import { type SlowOptions, type SlowRequest, slowReplay } from './slow-replay.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const requests = fc

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Core, createCore, embeddingSimilarity, Random } from '../../src/index.js'
+import { embeddingSimilarity, Random } from '../../src/index.js'
 import { SimilarityIndex } from '../../src/internal.js'
+import { createServeCore, type ServeCore } from '../../src/serve.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const small = fc.integer({ min: -8, max: 8 })
@@ -59,7 +60,7 @@ describe('the index of similar vectors', () => {
   })
 
   it('gives the same bits with SIMD and without', async () => {
-    const scalar = await createCore({ build: 'scalar' })
+    const scalar = await createServeCore({ build: 'scalar' })
     const random = new Random(core, 5)
     const vectors = Array.from({ length: 40 }, () => Array.from({ length: 37 }, () => random.normal()))
     const [a, b] = [core, scalar].map((core) => {

@@ -1,16 +1,17 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as abi from '../../src/abi.js'
-import { type Core, createCore } from '../../src/index.js'
+import type { ServeExports } from '../../src/exports/serve.js'
 import { LENGTH_CLASSES, LengthModel, type LengthModelOptions } from '../../src/internal.js'
-import { type Real64, startReal64 } from '../builds.js'
+import { createServeCore, type ServeCore } from '../../src/serve.js'
+import { type Real64, startServeReal64 } from '../builds.js'
 import { featuresTwin } from './length-features-twin.js'
 
-let core: Core
-let scalar: Core
+let core: ServeCore
+let scalar: ServeCore
 beforeAll(async () => {
-  core = await createCore({ build: 'simd' })
-  scalar = await createCore({ build: 'scalar' })
+  core = await createServeCore({ build: 'simd' })
+  scalar = await createServeCore({ build: 'scalar' })
 })
 
 const model = (options: LengthModelOptions = {}, on = core): LengthModel =>
@@ -159,7 +160,7 @@ describe('LengthModel', () => {
 
 describe('the gradient', () => {
   it('is that of central differences, in every kind of weight', async () => {
-    const real = await startReal64()
+    const real = await startServeReal64()
     const net = new Net64(real)
     const rate = 1e-3
     const square = 1e12 // so large that a step is rate · slope / √square
@@ -201,10 +202,10 @@ describe('the gradient', () => {
 
 /** The kernel in f64, by its exports. */
 class Net64 {
-  readonly #real: Real64
+  readonly #real: Real64<ServeExports>
   readonly #base: number
 
-  constructor(real: Real64) {
+  constructor(real: Real64<ServeExports>) {
     this.#real = real
     const scratch = real.allocate(real.exports.length_shape_bytes())
     this.#base = real.allocate(real.exports.length_bytes(scratch, 10, 4))

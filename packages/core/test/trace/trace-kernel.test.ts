@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Core, createCore } from '../../src/index.js'
 import { type PathColumns, type PathRequest, TraceKernel } from '../../src/internal.js'
+import { createTraceCore, type TraceCore } from '../../src/trace.js'
 
-let core: Core
+let core: TraceCore
 beforeEach(async () => {
-  core = await createCore()
+  core = await createTraceCore()
 })
 
 const BLOCKING: PathRequest = {

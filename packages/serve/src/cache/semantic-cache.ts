@@ -1,5 +1,6 @@
-import { type Core, Problems } from '@trimtab/core'
+import { Problems } from '@trimtab/core'
 import { SimilarityIndex } from '@trimtab/core/internal'
+import type { ServeCore } from '@trimtab/core/serve'
 import { whenReady } from '../maybe-async.js'
 import { embedWords, WORD_EMBEDDING_WIDTH } from './embedding.js'
 
@@ -65,7 +66,7 @@ export class SemanticCache {
   #size = 0
 
   /** @throws {ConfigError} `config_invalid` */
-  constructor(core: Core, options: SemanticCacheOptions = {}) {
+  constructor(core: ServeCore, options: SemanticCacheOptions = {}) {
     const { capacity = 1024, threshold = 0.8, embed = { width: WORD_EMBEDDING_WIDTH, of: embedWords } } = options
     const problems = new Problems()
     problems.check(Number.isInteger(capacity) && capacity > 0, `capacity must be a count above 0, got ${capacity}`)

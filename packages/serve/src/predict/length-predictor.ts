@@ -1,7 +1,6 @@
 import {
   type Bytes,
   ConfigError,
-  type Core,
   FormatError,
   floatTensor,
   Random,
@@ -11,6 +10,7 @@ import {
   writeSafetensors,
 } from '@trimtab/core'
 import { LENGTH_CLASSES, LengthModel } from '@trimtab/core/internal'
+import type { ServeCore } from '@trimtab/core/serve'
 import { isPacked, packTensors, unpackTensors } from './compact.js'
 import { classOf, LENGTH_BINS } from './length-distribution.js'
 import { ServedLengths } from './served-lengths.js'
@@ -59,14 +59,14 @@ export interface LengthFitOptions {
  * told which one is asked, gives their probabilities. Expected tokens are the classes' means weighed by them.
  */
 export class LengthPredictor implements LengthEstimator {
-  readonly #core: Core
+  readonly #core: ServeCore
   readonly #model: LengthModel
   readonly #rowOf = new Map<string, number>()
   #lengths = new ServedLengths()
   readonly #learningRate: number
   #provenance: Readonly<Record<string, string>> = {}
 
-  constructor(core: Core, options: LengthPredictorOptions = {}) {
+  constructor(core: ServeCore, options: LengthPredictorOptions = {}) {
     const { bits = DEFAULT_BITS, models = 63, learningRate = 0.05, seed = 1 } = options
     this.#core = core
     this.#model = new LengthModel(core, { bits, models: models + 1, seed })
@@ -166,7 +166,7 @@ export class LengthPredictor implements LengthEstimator {
    * A predictor as it was saved. A compact file gives one with at least 2^16 rows of n-grams, so that it has room to learn.
    * @throws {FormatError} not a file of `save`, damaged, or of another version
    */
-  static load(core: Core, file: Bytes): LengthPredictor {
+  static load(core: ServeCore, file: Bytes): LengthPredictor {
     const { tensors, metadata } = readSafetensors(file)
     const { names, bits: fileBits, models, seed, provenance } = readHeader(metadata)
     const packed = isPacked(tensors)

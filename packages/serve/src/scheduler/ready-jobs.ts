@@ -1,5 +1,6 @@
-import { type Core, Problems } from '@trimtab/core'
+import { Problems } from '@trimtab/core'
 import { LARGEST_ALLOWANCE, type QueueOrder, ReadyQueue, WorkAgeing } from '@trimtab/core/internal'
+import type { ServeCore } from '@trimtab/core/serve'
 import { type Job, NO_TICKET } from './job.js'
 import { MOST_TENANTS, Tenants } from './tenants.js'
 import type { WaitingOptions } from './types.js'
@@ -18,7 +19,7 @@ export class ReadyJobs<Work> {
   #size = 0
 
   /** @throws {ConfigError} `config_invalid` */
-  constructor(core: Core, options: WaitingOptions & { readonly capacity: number; readonly order: QueueOrder }) {
+  constructor(core: ServeCore, options: WaitingOptions & { readonly capacity: number; readonly order: QueueOrder }) {
     const { capacity, order, bypass, maxBypassSeconds, fairness = 0 } = options
     const problems = new Problems()
     problems.check(

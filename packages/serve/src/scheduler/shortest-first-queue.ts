@@ -1,5 +1,6 @@
-import { ConfigError, type Core, ServingError } from '@trimtab/core'
+import { ConfigError, ServingError } from '@trimtab/core'
 import { type QueueOrder, ReadyQueue } from '@trimtab/core/internal'
+import type { ServeCore } from '@trimtab/core/serve'
 import { systemClock, type TimerClock } from '../clock.js'
 
 /** What p-queue's `add` may be told, besides its own options. */
@@ -15,7 +16,7 @@ export interface ShortestFirstAddOptions {
 
 /** Size, order and ageing of the queue. */
 export interface ShortestFirstOptions {
-  readonly core: Core
+  readonly core: ServeCore
   /** Most functions that wait; `add` rejects with `queue_full` beyond. 100,000 unless told. */
   readonly capacity?: number
   readonly order?: QueueOrder

@@ -1,11 +1,11 @@
-import type { Core } from '@trimtab/core'
 import type { QueueOrder } from '@trimtab/core/internal'
+import type { ServeCore } from '@trimtab/core/serve'
 import type { TimerClock } from '../clock.js'
 import type { LengthEstimator } from '../predict/index.js'
 
 /** How requests wait, whatever serves them. */
 export interface WaitingOptions {
-  readonly core: Core
+  readonly core: ServeCore
   /** Predicts the lengths by which requests are ordered. Without it they count as the `tokens` they bring. */
   readonly estimator?: LengthEstimator
   /** At most so many requests wait; the next one is refused with `queue_full`. 100,000 unless told. */

@@ -1,11 +1,11 @@
-import { type Core, createCore } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CachedPredictor, type LengthEstimator, Scheduler, SemanticCache } from '../../src/index.js'
 import { settled } from '../fake-clock.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const PROMPT = 'List three colours of the rainbow.'

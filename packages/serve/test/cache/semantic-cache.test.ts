@@ -1,11 +1,11 @@
-import { type Core, createCore } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { embedWords, SemanticCache } from '../../src/index.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const HAIKU = 'Write a haiku about the rain in spring.'

@@ -1,4 +1,4 @@
-import { type Core, createCore } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   createWorkload,
@@ -12,9 +12,9 @@ import {
   workMs,
 } from '../../src/index.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const NOTHING = { fixedMs: 0, coreMs: 0, memoryMs: 0 }

@@ -1,10 +1,10 @@
-import { type Core, createCore } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createWorkload, paperModels, planCluster, type ServedModel, simulateCluster, V100 } from '../../src/index.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 const models = paperModels(V100)
 const small = models.filter(({ name }) => ['BERT-large', 'RoBERTa-large', 'GPT2-xl', 'OPT-1.3b'].includes(name))

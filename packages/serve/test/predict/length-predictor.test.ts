@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { type Core, createCore, writeSafetensors } from '@trimtab/core'
+import { writeSafetensors } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { notChecked } from '../../../../test/not-checked.js'
 import { type LengthExample, LengthPredictor, predictRows, scoreLengths } from '../../src/index.js'
 import { defaultLengthWeights } from '../../src/weights/index.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 /** Three kinds of prompts with lengths of their own, those of model `loud` four times as long. */

@@ -1,13 +1,13 @@
-import { type Core, createCore } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type BatchOptions, BatchScheduler } from '../../src/index.js'
 import { FakeClock } from '../fake-clock.js'
 
-let core: Core
+let core: ServeCore
 let clock: FakeClock
 let batches: string[]
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 beforeEach(() => {
   clock = new FakeClock()

@@ -1,11 +1,12 @@
-import { type Core, createCore, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Scheduler, type SchedulerStats } from '../../src/index.js'
 import { FakeClock } from '../fake-clock.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 const SECONDS_PER_TOKEN = 0.02

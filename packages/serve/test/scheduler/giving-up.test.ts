@@ -1,14 +1,14 @@
 import { getEventListeners } from 'node:events'
-import { type Core, createCore } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Scheduler } from '../../src/index.js'
 import { deferred } from '../deferred.js'
 import { FakeClock } from '../fake-clock.js'
 
-let core: Core
+let core: ServeCore
 let clock: FakeClock
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 beforeEach(() => {
   clock = new FakeClock()
@@ -137,7 +137,7 @@ describe('giving up', () => {
   })
 
   it('gives its memory back when disposed, after what runs has ended', async () => {
-    const own = await createCore()
+    const own = await createServeCore()
     const before = own.usedBytes
     const scheduler = makeScheduler({ core: own })
     const running = deferred()

@@ -1,12 +1,13 @@
-import { type Core, createCore, ServingError } from '@trimtab/core'
+import { ServingError } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { BatchScheduler, type LengthEstimator, Scheduler } from '../../src/index.js'
 import { FakeClock, settled } from '../fake-clock.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 /** One request of a run: when it comes, how long it works, and what befalls it. */

@@ -1,13 +1,13 @@
-import { type Core, createCore } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AddOptions, type LengthEstimator, type LengthPrediction, Scheduler } from '../../src/index.js'
 import { deferred } from '../deferred.js'
 import { FakeClock, settled } from '../fake-clock.js'
 
-let core: Core
+let core: ServeCore
 let clock: FakeClock
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 beforeEach(() => {
   clock = new FakeClock()

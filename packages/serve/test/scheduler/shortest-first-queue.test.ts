@@ -1,12 +1,12 @@
-import { type Core, createCore } from '@trimtab/core'
+import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import PQueue from 'p-queue'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type ShortestFirstAddOptions, type ShortestFirstQueue, shortestFirst } from '../../src/index.js'
 import { FakeClock } from '../fake-clock.js'
 
-let core: Core
+let core: ServeCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createServeCore()
 })
 
 describe('as the queue of a p-queue', () => {

@@ -1,4 +1,4 @@
-import { type Core, Random } from '@trimtab/core'
+import { type AnyCore, Random } from '@trimtab/core'
 import type { CallSketch } from './call-notation.js'
 import type { Call, Service, ServiceGraph, ServiceKind } from './graph.js'
 import { type ResourceVector, vectorOf } from './resources.js'
@@ -41,7 +41,7 @@ interface Visit {
  * Gives services work, replicas and limits that fit their load: each has a character of its kind, utilisation is between
  * a fifth and a half where visits are many, less where they are few. Same sketch and seed, same graph.
  */
-export function furnish(core: Core, sketch: GraphSketch, seed: number): ServiceGraph {
+export function furnish(core: AnyCore, sketch: GraphSketch, seed: number): ServiceGraph {
   const random = new Random(core, seed)
   try {
     const between = ([low, high]: Range): number => low + (high - low) * random.uniform()

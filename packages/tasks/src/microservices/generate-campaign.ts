@@ -1,4 +1,4 @@
-import { type Core, Problems, Random } from '@trimtab/core'
+import { type AnyCore, Problems, Random } from '@trimtab/core'
 import { ANOMALY_KINDS, ANOMALY_PATTERNS, type Anomaly, type AnomalyKind, type AnomalyPattern } from './anomaly.js'
 import type { Campaign } from './campaign.js'
 import type { ServiceGraph } from './graph.js'
@@ -22,7 +22,7 @@ export interface CampaignOptions {
  * Anomalies at random moments: kind, pattern, intensity (0…1) and target (a replica) uniform, gaps exponential (3.3.1).
  * @throws {ConfigError} `config_invalid`
  */
-export function generateCampaign(core: Core, graph: ServiceGraph, options: CampaignOptions = {}): Campaign {
+export function generateCampaign(core: AnyCore, graph: ServiceGraph, options: CampaignOptions = {}): Campaign {
   const { seed = 0, seconds = 300, ratePerSecond = 0.33, durationSeconds = [2, 10] } = options
   const { kinds = ANOMALY_KINDS, patterns = ANOMALY_PATTERNS } = options
   const [shortest, longest] = durationSeconds
@@ -63,7 +63,7 @@ export interface WindowCampaignOptions {
  * intensity uniform in 0…1.
  * @throws {ConfigError} `config_invalid`
  */
-export function generateWindowCampaign(core: Core, graph: ServiceGraph, options: WindowCampaignOptions): Campaign {
+export function generateWindowCampaign(core: AnyCore, graph: ServiceGraph, options: WindowCampaignOptions): Campaign {
   const { seed = 0, windows, windowSeconds = 10, startSeconds = windowSeconds } = options
   const problems = new Problems()
   problems.check(Number.isInteger(windows) && windows > 0, `windows must be a whole number above 0, got ${windows}`)

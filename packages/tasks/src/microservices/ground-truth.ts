@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { AnyCore } from '@trimtab/core'
 import type { Trace } from '@trimtab/trace'
 import type { Anomaly } from './anomaly.js'
 import type { Campaign } from './campaign.js'
@@ -63,7 +63,12 @@ const NOTICEABLE = 0.1
  *
  * Where three or more each do a little, none may be needed nor enough: then nobody is called responsible.
  */
-export function groundTruth(core: Core, graph: ServiceGraph, campaign: Campaign, options: TruthOptions): WindowTruth[] {
+export function groundTruth(
+  core: AnyCore,
+  graph: ServiceGraph,
+  campaign: Campaign,
+  options: TruthOptions,
+): WindowTruth[] {
   const { slosMs, windows, windowSeconds = 10, seed = 0, onTrace } = options
   const worlds = new Worlds(core, graph, campaign, { windows, windowSeconds, seed })
   const factual = worlds.record(new Set(), onTrace)
@@ -136,7 +141,7 @@ class Worlds {
   readonly #simulator: MicroserviceSimulator
   readonly #run: Run
 
-  constructor(core: Core, graph: ServiceGraph, campaign: Campaign, run: Run) {
+  constructor(core: AnyCore, graph: ServiceGraph, campaign: Campaign, run: Run) {
     this.#simulator = new MicroserviceSimulator(core, graph, { campaign, seed: run.seed })
     this.#run = run
   }

@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { AnyCore } from '@trimtab/core'
 import { parseCalls } from './call-notation.js'
 import { furnish } from './furnish.js'
 import type { ServiceGraph, ServiceKind } from './graph.js'
@@ -101,7 +101,7 @@ const REQUESTS: Readonly<Record<PresetName, Requests>> = {
  * its services cost is drawn, not measured.
  * @param seed  of what services cost. Default 1
  */
-export function createPreset(core: Core, name: PresetName, seed = 1): ServiceGraph {
+export function createPreset(core: AnyCore, name: PresetName, seed = 1): ServiceGraph {
   const requests = Object.entries(REQUESTS[name]).map(([request, [ratePerSecond, calls]]) => ({
     name: request,
     ratePerSecond,

@@ -1,4 +1,4 @@
-import { type Core, Problems, Random } from '@trimtab/core'
+import { type AnyCore, Problems, Random } from '@trimtab/core'
 import type { CallSketch } from './call-notation.js'
 import { furnish } from './furnish.js'
 import type { ServiceGraph, ServiceKind } from './graph.js'
@@ -23,7 +23,7 @@ const AGAIN = 0.18 // that a request also needs a service which is another one's
  * share services, with sequential, parallel, background and occasional calls. Same seed, same graph.
  * @throws {ConfigError} `config_invalid`
  */
-export function generateGraph(core: Core, seed: number, options: RandomGraphOptions = {}): ServiceGraph {
+export function generateGraph(core: AnyCore, seed: number, options: RandomGraphOptions = {}): ServiceGraph {
   const random = new Random(core, seed, 1)
   try {
     const [least, most] = PAPER_SIZES

@@ -1,4 +1,4 @@
-import { type Bytes, ConfigError, type Core, Random } from '@trimtab/core'
+import { type AnyCore, type Bytes, ConfigError, Random } from '@trimtab/core'
 import { Names, type Trace } from '@trimtab/trace'
 import { ArrivalSource } from './arrivals.js'
 import { type Campaign, checkCampaign } from './campaign.js'
@@ -61,7 +61,7 @@ export class MicroserviceSimulator {
   readonly campaign: Campaign
   /** Strings behind the numbers in its traces. */
   readonly names: Names
-  readonly #core: Core
+  readonly #core: AnyCore
   readonly #plans: readonly Plan[]
   /** Types of requests come first, then surges. */
   readonly #sources: ArrivalSource[]
@@ -79,7 +79,7 @@ export class MicroserviceSimulator {
   #onTrace: ((trace: Trace) => void) | undefined
 
   /** @throws {ConfigError} `config_invalid` with every problem of graph or campaign */
-  constructor(core: Core, graph: ServiceGraph, options: SimulatorOptions = {}) {
+  constructor(core: AnyCore, graph: ServiceGraph, options: SimulatorOptions = {}) {
     const { campaign = { name: 'none', anomalies: [] }, seed = 0, names = new Names() } = options
     checkGraph(graph)
     checkCampaign(campaign, graph)

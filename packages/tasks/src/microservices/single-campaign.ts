@@ -1,4 +1,4 @@
-import { type Core, Random } from '@trimtab/core'
+import { type AnyCore, Random } from '@trimtab/core'
 import { ANOMALY_KINDS, type Anomaly, type AnomalyKind, type AnomalyTarget } from './anomaly.js'
 import type { Campaign } from './campaign.js'
 import { pickReplica } from './generate-campaign.js'
@@ -33,7 +33,7 @@ const MAX_TRIES = 25
 
 /** From which intensity on an anomaly breaks an SLO, and where there is no more to break; undefined if it breaks none. */
 export function findBreakingRange(
-  core: Core,
+  core: AnyCore,
   graph: ServiceGraph,
   options: BreakingRangeOptions,
 ): BreakingRange | undefined {
@@ -89,7 +89,7 @@ export interface SingleCampaignOptions {
  * replica at random, its intensity uniform between where it starts to break an SLO and where there is no more to break.
  * The first window is quiet. A kind whose targets break nothing comes less often.
  */
-export function generateSingleCampaign(core: Core, graph: ServiceGraph, options: SingleCampaignOptions): Campaign {
+export function generateSingleCampaign(core: AnyCore, graph: ServiceGraph, options: SingleCampaignOptions): Campaign {
   const { slosMs, seed = 0, kinds = ANOMALY_KINDS, perKind = 4, windowSeconds = 10 } = options
   const random = new Random(core, seed, STREAM)
   const anomalies: Anomaly[] = []

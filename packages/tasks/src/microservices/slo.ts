@@ -1,4 +1,4 @@
-import { ConfigError, type Core } from '@trimtab/core'
+import { type AnyCore, ConfigError } from '@trimtab/core'
 import type { ServiceGraph } from './graph.js'
 import { MicroserviceSimulator } from './simulator.js'
 import { type GraphTelemetry, latencyMs } from './telemetry.js'
@@ -19,7 +19,7 @@ const WARM_UP_SECONDS = 5
  * The SLO of each type of requests, ms: what the p99 of a window may be, from a run in which nothing is wrong.
  * @returns [types]
  */
-export function faultFreeSlosMs(core: Core, graph: ServiceGraph, options: SloOptions = {}): Float64Array {
+export function faultFreeSlosMs(core: AnyCore, graph: ServiceGraph, options: SloOptions = {}): Float64Array {
   const { seed = 0, seconds = 120, factor = 1.5 } = options
   if (!(seconds > 0 && factor > 0))
     throw new ConfigError('config_invalid', `seconds and factor must be above 0, got ${seconds} and ${factor}`)

@@ -1,4 +1,5 @@
-import { ConfigError, type Core, Problems, Random, RffSvm } from '@trimtab/core'
+import { ConfigError, Problems, Random, RffSvm } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import { type ClassifierFile, readClassifierFile, stateOf, tensorsOf, writeClassifierFile } from './classifier-file.js'
 import { distributionOf, driftOf, type FeatureDistribution, type FeatureDrift } from './drift.js'
 import { FEATURE_SETS, type FeatureSetName } from './features.js'
@@ -20,7 +21,7 @@ export class CriticalComponentClassifier {
   readonly features: FeatureSetName
   /** What it was taught with, in words; goes into its file. */
   trainedOn = ''
-  readonly #core: Core
+  readonly #core: TraceCore
   readonly #options: Required<Omit<ClassifierOptions, 'features'>>
   readonly #svm: RffSvm
   readonly #random: Random
@@ -28,7 +29,7 @@ export class CriticalComponentClassifier {
   #distributions: readonly FeatureDistribution[] = []
 
   /** @throws {ConfigError} `config_invalid` */
-  constructor(core: Core, options: ClassifierOptions = {}) {
+  constructor(core: TraceCore, options: ClassifierOptions = {}) {
     const { features = 'window', seed = 0, randomFeatures = 64, alpha = 1e-4, missCost = 4 } = options
     const problems = new Problems()
     problems.check(
@@ -188,7 +189,7 @@ export class CriticalComponentClassifier {
    * A classifier from what `save` gave.
    * @throws {FormatError} `classifier_foreign`, `classifier_version`, `classifier_damaged`
    */
-  static load(core: Core, text: string): CriticalComponentClassifier {
+  static load(core: TraceCore, text: string): CriticalComponentClassifier {
     const file: ClassifierFile = readClassifierFile(text)
     const classifier = new CriticalComponentClassifier(core, { ...file.options, features: file.features })
     try {

@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import type { EndpointProfile, InstanceProfile, Profile, ServiceProfile } from '../profile/index.js'
 import { type CongestionIntensity, congestionIntensity, correlationEstimate, type Estimate } from './estimate.js'
 
@@ -52,7 +52,7 @@ export interface ComponentChange {
  * Measures every component of a window.
  * @param reference  what is usual: the same application when it was well
  */
-export function measureComponents(core: Core, window: Profile, reference?: Profile): Component[] {
+export function measureComponents(core: TraceCore, window: Profile, reference?: Profile): Component[] {
   const usual = new Usual(reference)
   const endpoints = endpointsOf(window)
   const usualEndpoints = endpointsOf(reference)

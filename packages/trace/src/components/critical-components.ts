@@ -1,4 +1,5 @@
-import { ConfigError, type Core } from '@trimtab/core'
+import { ConfigError } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import { sharedCore } from '../path/shared-core.js'
 import type { Profile } from '../profile/index.js'
 import { CriticalComponentClassifier } from './classifier.js'
@@ -16,7 +17,7 @@ export interface CriticalComponentOptions {
   /** Default: the one shipped with this package, for windows with or without a reference. */
   readonly classifier?: CriticalComponentClassifier | undefined
   /** Default: one shared by all functions that were given none. */
-  readonly core?: Core | undefined
+  readonly core?: TraceCore | undefined
 }
 
 /** A component of the window with its measures and what the classifier says of it. */
@@ -61,7 +62,7 @@ export function criticalComponents(window: Profile, options: CriticalComponentOp
 }
 
 function judge(
-  core: Core,
+  core: TraceCore,
   window: Profile,
   reference: Profile | undefined,
   classifier: CriticalComponentClassifier,

@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 
 type Numbers = ArrayLike<number>
 
@@ -34,7 +34,7 @@ export function distributionOf(values: Numbers): FeatureDistribution {
 }
 
 /** @param values  of the same feature, seen since */
-export function driftOf(core: Core, feature: string, then: FeatureDistribution, values: Numbers): FeatureDrift {
+export function driftOf(core: TraceCore, feature: string, then: FeatureDistribution, values: Numbers): FeatureDrift {
   const now = sharesOf(values, then.edges)
   const smooth = (share: number, count: number): number => (share * count + 0.5) / (count + 0.5 * now.length)
   let stabilityIndex = 0

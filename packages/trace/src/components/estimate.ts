@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import type { Distribution, Interval } from '../profile/index.js'
 
 /** A figure from samples: what they say, how many they are, and where the truth lies with 95 % confidence. */
@@ -39,14 +39,14 @@ export function congestionIntensity(times: Distribution): CongestionIntensity | 
 }
 
 /** A correlation with Fisher's interval; −1 … 1 for fewer than four samples. */
-export function correlationEstimate(core: Core, value: number, count: number): Estimate {
+export function correlationEstimate(core: TraceCore, value: number, count: number): Estimate {
   if (count < 4) return { value, low: -1, high: 1, count }
   const spread = Z_95 / Math.sqrt(count - 3)
   return { value, low: shifted(core, value, -spread), high: shifted(core, value, spread), count }
 }
 
 /** tanh(atanh(r) + by); ±1 stay: no sample of a population with another correlation is without scatter. */
-function shifted({ math }: Core, r: number, by: number): number {
+function shifted({ math }: TraceCore, r: number, by: number): number {
   if (Math.abs(r) >= 1) return r
   return math.tanh(math.log((1 + r) / (1 - r)) / 2 + by)
 }

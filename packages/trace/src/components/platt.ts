@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import type { Judged } from './roc.js'
 
 /** P(positive | score) = 1 / (1 + exp(slope · score + offset)). */
@@ -17,7 +17,7 @@ const RIDGE = 1e-12
  *
  * Source: Platt 1999 in the form of Lin, Lin and Weng 2007.
  */
-export function fitCalibration(core: Core, judged: readonly Judged[]): Calibration {
+export function fitCalibration(core: TraceCore, judged: readonly Judged[]): Calibration {
   let [positives, negatives] = [0, 0]
   for (const { isPositive, weight = 1 } of judged) {
     if (isPositive) positives += weight
@@ -71,6 +71,6 @@ export function fitCalibration(core: Core, judged: readonly Judged[]): Calibrati
   return { slope, offset }
 }
 
-export function probabilityOf(core: Core, { slope, offset }: Calibration, score: number): number {
+export function probabilityOf(core: TraceCore, { slope, offset }: Calibration, score: number): number {
   return core.math.sigmoid(-(slope * score + offset))
 }

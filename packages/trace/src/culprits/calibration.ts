@@ -1,4 +1,5 @@
-import { type Core, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import { compare, EVIDENCE_COUNT, REFERENCE, UNUSED, WINDOW } from './evidence.js'
 import type { Pool } from './pool.js'
 
@@ -20,7 +21,7 @@ export interface Calibration {
  * evidence that finds is noise. Traces `first … first + count − 1` of the pool are the reference.
  */
 export function calibrate(
-  core: Core,
+  core: TraceCore,
   pool: Pool,
   { first, count, windowTraces, seed }: { first: number; count: number; windowTraces: number; seed: number },
 ): Calibration {

@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import type { CallSets, ContextSamples, Pool } from './pool.js'
 
 /** What can speak against a service, each larger when worse. */
@@ -60,7 +60,7 @@ export interface Comparison {
  *
  * @param side  [traces] of the pool
  */
-export function compare(core: Core, pool: Pool, side: Uint8Array): Comparison {
+export function compare(core: TraceCore, pool: Pool, side: Uint8Array): Comparison {
   const services = pool.services.length
   const evidence = new Float64Array(services * EVIDENCE_COUNT)
   const weights = new Float64Array(services * EVIDENCE_COUNT)
@@ -144,7 +144,7 @@ function changeOf(context: ContextSamples, side: Uint8Array, windowTraces: numbe
   }
 }
 
-function callChangeOf(core: Core, calls: CallSets, side: Uint8Array): CallChange | undefined {
+function callChangeOf(core: TraceCore, calls: CallSets, side: Uint8Array): CallChange | undefined {
   const windowCounts = new Int32Array(calls.sets.length)
   const referenceCounts = new Int32Array(calls.sets.length)
   let windowTotal = 0

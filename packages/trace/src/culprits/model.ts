@@ -1,5 +1,6 @@
-import { type Core, FormatError } from '@trimtab/core'
+import { FormatError } from '@trimtab/core'
 import { JsonFields } from '@trimtab/core/internal'
+import type { TraceCore } from '@trimtab/core/trace'
 import { EVIDENCE, EVIDENCE_COUNT, type EvidenceName } from './evidence.js'
 
 /** How much each kind of evidence counts. A service's score is Σ weight · ln(1 + evidence in units of its noise). */
@@ -38,7 +39,7 @@ const RATE = 0.02
  * shrunk towards equal weights; none is negative. Convex: the answer does not depend on the start.
  */
 export function fitCulpritModel(
-  core: Core,
+  core: TraceCore,
   examples: readonly CulpritExample[],
   { fittedOn, shrinkage = 0.3 }: FitCulpritOptions,
 ): CulpritModel {
@@ -69,7 +70,7 @@ export function scores(evidence: Float64Array, weights: Float64Array): Float64Ar
   })
 }
 
-export function softmax(core: Core, values: Float64Array): Float64Array {
+export function softmax(core: TraceCore, values: Float64Array): Float64Array {
   let highest = -Infinity
   for (const value of values) highest = Math.max(highest, value)
   const shares = values.map((value) => core.math.exp(value - highest))

@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import type { CulpritContext, CulpritWindow } from './window.js'
 
 // Added to times before the logarithm: differences of a few dozen µs are clocks and schedulers, not faults.
@@ -47,7 +47,7 @@ interface ContextDraft {
  * Pools the kept traces of `windows`: those of the first come first.
  * Services, contexts and call sets are in the order of their names: the result is independent of the traces' order.
  */
-export function poolWindows(core: Core, windows: readonly CulpritWindow[]): Pool {
+export function poolWindows(core: TraceCore, windows: readonly CulpritWindow[]): Pool {
   const contexts = new Map<string, ContextDraft>()
   const callers = new Map<string, { trace: number; key: string; called: readonly string[] }[]>()
   const serviceNames = new Set<string>()

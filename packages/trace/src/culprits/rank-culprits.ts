@@ -1,4 +1,5 @@
-import { type Core, TraceError } from '@trimtab/core'
+import { TraceError } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import { calibrate } from './calibration.js'
 import { compare, EVIDENCE, EVIDENCE_COUNT, type EvidenceName, REFERENCE, WINDOW } from './evidence.js'
 import { type CulpritModel, scores, softmax, weightsOf } from './model.js'
@@ -53,7 +54,7 @@ const MIN_REFERENCE_TRACES = 8
  * @throws {TraceError} `window_empty`, `reference_too_small` (fewer than 8 traces)
  */
 export function rankCulprits(
-  core: Core,
+  core: TraceCore,
   window: CulpritWindow,
   reference: CulpritWindow,
   options: RankOptions = {},

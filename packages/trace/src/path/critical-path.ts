@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import { toSpans, traceFromSpans, unixUs } from '../spans.js'
 import type { Span, Trace } from '../types.js'
 import type { PathOptions } from './options.js'
@@ -30,7 +30,7 @@ export interface Section {
  */
 export function criticalPath(
   spans: readonly Span[] | Trace,
-  options: PathOptions & { readonly core?: Core | undefined } = {},
+  options: PathOptions & { readonly core?: TraceCore | undefined } = {},
 ): Section[] {
   const trace = isTrace(spans) ? spans : traceFromSpans(spans)
   const finder = new PathFinder(options.core ?? sharedCore(), options)

@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import { tracesFromSpans, unixUs } from '../spans.js'
 import { KINDS, type Span, type SpanKind } from '../types.js'
 import type { PathOptions } from './options.js'
@@ -46,7 +46,7 @@ export interface JaegerUiSection {
  */
 export function jaegerUiCriticalPath(
   trace: JaegerUiTrace,
-  options: Omit<PathOptions, 'root'> & { readonly core?: Core | undefined } = {},
+  options: Omit<PathOptions, 'root'> & { readonly core?: TraceCore | undefined } = {},
 ): JaegerUiSection[] {
   const [whole] = tracesFromSpans(trace.spans.map(toSpan))
   if (!whole) return []

@@ -1,5 +1,6 @@
-import { ConfigError, type Core } from '@trimtab/core'
+import { ConfigError } from '@trimtab/core'
 import { type PathRequest, type PathResult, TraceKernel } from '@trimtab/core/internal'
+import type { TraceCore } from '@trimtab/core/trace'
 import { Repairs } from '../repairs.js'
 import type { Trace } from '../types.js'
 import { clockResolution } from './clock-resolution.js'
@@ -21,7 +22,7 @@ export class PathFinder {
   readonly #options: PathOptions
 
   /** @throws {ConfigError} `config_invalid` */
-  constructor(core: Core, options: PathOptions = {}) {
+  constructor(core: TraceCore, options: PathOptions = {}) {
     checkPathOptions(options)
     this.#options = options
     this.#kernel = new TraceKernel(core)

@@ -1,10 +1,9 @@
-import type { Core } from '@trimtab/core'
-import { createCoreSync } from '@trimtab/core/sync'
+import { createTraceCoreSync, type TraceCore } from '@trimtab/core/trace'
 
-let core: Core | undefined
+let core: TraceCore | undefined
 
 /** The core of functions that answer at once and were given none: started by the first of them, kept for the others. */
-export function sharedCore(): Core {
-  core ??= createCoreSync()
+export function sharedCore(): TraceCore {
+  core ??= createTraceCoreSync()
   return core
 }

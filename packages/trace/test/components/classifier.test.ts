@@ -1,10 +1,11 @@
-import { type Core, createCore, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import { createTraceCore, type TraceCore } from '@trimtab/core/trace'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CriticalComponentClassifier, type LabelledComponent } from '../../src/index.js'
 
-let core: Core
+let core: TraceCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createTraceCore()
 })
 
 /** (RI, CI): critical where both are large, which neither of them says alone. */
@@ -137,7 +138,7 @@ describe('saving', () => {
     const classifier = taught()
     classifier.trainedOn = 'a test'
     classifier.calibrate(components(500, 20))
-    const other = CriticalComponentClassifier.load(await createCore({ build: 'scalar' }), classifier.save())
+    const other = CriticalComponentClassifier.load(await createTraceCore(), classifier.save())
     expect(other.save()).toBe(classifier.save())
     expect(other.describe()).toBe(classifier.describe())
     for (const each of [classifier, other]) each.learn(components(100, 30), 2)

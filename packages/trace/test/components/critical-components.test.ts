@@ -1,5 +1,5 @@
 // A shop in which we know what is slow.
-import { type Core, createCore } from '@trimtab/core'
+import { createTraceCore, type TraceCore } from '@trimtab/core/trace'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   CriticalComponentClassifier,
@@ -11,10 +11,10 @@ import {
 } from '../../src/index.js'
 import { SERVICES_ON_PATH, shopWindow } from './shop.js'
 
-let core: Core
+let core: TraceCore
 let reference: Profile
 beforeAll(async () => {
-  core = await createCore()
+  core = await createTraceCore()
   reference = shopWindow(core, { requests: 600, seed: 1 })
 })
 

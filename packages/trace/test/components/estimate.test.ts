@@ -1,12 +1,13 @@
 // Windows small enough to be worked out by hand.
-import { type Core, createCore, pearson, percentile, varianceShare } from '@trimtab/core'
+import { pearson, percentile, varianceShare } from '@trimtab/core'
+import { createTraceCore, type TraceCore } from '@trimtab/core/trace'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Component, measureComponents, PathFinder, Profile, type Span, traceFromSpans } from '../../src/index.js'
 
-let core: Core
+let core: TraceCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createTraceCore()
 })
 
 /** Requests of a front end that calls `cart` and then `stock`; each row is what the three of them take themselves, in µs. */

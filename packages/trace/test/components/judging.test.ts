@@ -1,6 +1,7 @@
 // Curves, calibration and drift: what turns a decision value into something to act on.
 import { readFileSync } from 'node:fs'
-import { type Core, createCore, pearson, Random } from '@trimtab/core'
+import { pearson, Random } from '@trimtab/core'
+import { createTraceCore, type TraceCore } from '@trimtab/core/trace'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { distributionOf, driftOf } from '../../src/components/drift.js'
@@ -8,9 +9,9 @@ import { correlationEstimate } from '../../src/components/estimate.js'
 import { fitCalibration, probabilityOf } from '../../src/components/platt.js'
 import { areaUnder, type Judged, pointAt, rocCurve } from '../../src/components/roc.js'
 
-let core: Core
+let core: TraceCore
 beforeAll(async () => {
-  core = await createCore()
+  core = await createTraceCore()
 })
 
 interface Case {

@@ -1,4 +1,5 @@
-import { type Core, Random } from '@trimtab/core'
+import { Random } from '@trimtab/core'
+import type { TraceCore } from '@trimtab/core/trace'
 import { PathFinder, Profile, type Span, traceFromSpans } from '../../src/index.js'
 
 interface Call {
@@ -51,7 +52,7 @@ export interface ShopOptions {
 }
 
 /** A window of the shop's requests, times scattered as gamma with a coefficient of variation of 0.6. */
-export function shopWindow(core: Core, { requests, seed, slow = {} }: ShopOptions): Profile {
+export function shopWindow(core: TraceCore, { requests, seed, slow = {} }: ShopOptions): Profile {
   const random = new Random(core, seed)
   const finder = new PathFinder(core)
   const profile = new Profile()

@@ -1,5 +1,5 @@
 // The whole way of an input: read, assembled, its paths found in every mode, aggregated; what must hold is checked on it.
-import { createCoreSync } from '@trimtab/core/sync'
+import { createTraceCoreSync } from '@trimtab/core/trace'
 import { expect } from 'vitest'
 import {
   type CriticalPath,
@@ -15,7 +15,7 @@ import {
 } from '../../src/index.js'
 
 const MODES = ['blocking', 'to-trace-end', 'firm'] as const
-const core = createCoreSync()
+const core = createTraceCoreSync()
 
 export interface Outcome {
   readonly traces: readonly Trace[]

@@ -1,4 +1,4 @@
-import { createCore } from '@trimtab/core'
+import { createTraceCore } from '@trimtab/core/trace'
 import { describe, expect, it } from 'vitest'
 import { criticalPath, type Span, traceFromSpans, treesOf } from '../../src/index.js'
 
@@ -35,7 +35,7 @@ describe('criticalPath', () => {
   })
 
   it('takes an assembled trace, options and a core of your own', async () => {
-    const core = await createCore()
+    const core = await createTraceCore()
     const before = core.usedBytes
     expect(criticalPath(traceFromSpans(spans), { core, mode: 'firm' }).map(({ span }) => span.id)).toEqual([
       'r',

@@ -1,9 +1,9 @@
-import { createCore } from '@trimtab/core'
+import { createTraceCore } from '@trimtab/core/trace'
 import { describe, expect, it } from 'vitest'
 import { dragAndSlack, PathFinder } from '../../src/index.js'
 import { type TestSpan, traceOf } from './traces.js'
 
-const core = await createCore()
+const core = await createTraceCore()
 
 const span = (id: string, parent: string | undefined, start: number, end: number): TestSpan => ({
   id,

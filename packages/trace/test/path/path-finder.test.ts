@@ -1,10 +1,10 @@
-import { createCore } from '@trimtab/core'
+import { createTraceCore } from '@trimtab/core/trace'
 import { describe, expect, it } from 'vitest'
 import { type CriticalPath, PathFinder, type PathOptions, rowsOnPath, traceFromSpans } from '../../src/index.js'
 import { type TestSpan, traceOf } from './traces.js'
 import { twinFirm, twinPath } from './twin.js'
 
-const core = await createCore()
+const core = await createTraceCore()
 
 /** `a<root 10-60` is span a under root from 10 to 60 ns; `p>` a producer, `c>` a consumer, `f>` one that follows from. */
 function parse(text: string): TestSpan {

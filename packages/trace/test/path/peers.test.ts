@@ -1,11 +1,11 @@
 // What CRISP (Apache-2.0, 2710c0b9), calligator (Apache-2.0, 6cd9fb5d) and ServiTrace assert about their own fixtures: times
 // and answers, facts only, beside those of the shared vectors.
-import { createCore } from '@trimtab/core'
+import { createTraceCore } from '@trimtab/core/trace'
 import { describe, expect, it } from 'vitest'
 import { type CriticalPath, dragAndSlack, PathFinder, type PathOptions, rowsOnPath } from '../../src/index.js'
 import { traceOf } from './traces.js'
 
-const core = await createCore()
+const core = await createTraceCore()
 
 /** id, parent, start, duration */
 type Row = readonly [string, string | undefined, number, number]

@@ -1,4 +1,4 @@
-import { createCore } from '@trimtab/core'
+import { createTraceCore } from '@trimtab/core/trace'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type CriticalPath, dragAndSlack, PathFinder, type PathOptions } from '../../src/index.js'
@@ -8,8 +8,8 @@ import { type TwinSpan, twinFirm, twinPath, twinSpans } from './twin.js'
 const TRACES = 10_000
 const PATIENCE = 600_000 // ms, for a machine with other things to do
 
-const core = await createCore()
-const scalar = await createCore({ build: 'scalar' })
+const core = await createTraceCore()
+const another = await createTraceCore()
 
 const options: fc.Arbitrary<PathOptions> = fc.record({
   mode: fc.constantFrom('blocking', 'to-trace-end'),
@@ -86,7 +86,7 @@ describe(`over ${TRACES} generated traces`, { timeout: PATIENCE }, () => {
     const modes = fc.constantFrom('blocking', 'to-trace-end', 'firm')
     fc.assert(
       fc.property(nastyTraces, options, modes, ({ spans, order }, chosen, mode) => {
-        const [finder, other] = [new PathFinder(core, { ...chosen, mode }), new PathFinder(scalar, { ...chosen, mode })]
+        const [finder, other] = [new PathFinder(core, { ...chosen, mode }), new PathFinder(another, { ...chosen, mode })]
         const expected = columnsOf(finder.find(traceOf(spans)))
         expect(columnsOf(finder.find(traceOf(spans, order)))).toEqual(expected)
         expect(columnsOf(other.find(traceOf(spans, order)))).toEqual(expected)

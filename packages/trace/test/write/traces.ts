@@ -1,4 +1,4 @@
-import { createCoreSync } from '@trimtab/core/sync'
+import { createTraceCoreSync } from '@trimtab/core/trace'
 import fc from 'fast-check'
 import { type CriticalPath, PathFinder, type PathOptions, type Span, traceFromSpans } from '../../src/index.js'
 
@@ -21,7 +21,7 @@ export const SHOP: readonly Span[] = [
 ]
 
 export const pathOf = (spans: readonly Span[], options: PathOptions = {}): CriticalPath => {
-  const finder = new PathFinder(createCoreSync(), options)
+  const finder = new PathFinder(createTraceCoreSync(), options)
   const path = finder.find(traceFromSpans(spans))
   finder.dispose()
   return path

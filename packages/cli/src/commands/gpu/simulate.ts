@@ -1,5 +1,4 @@
-import { createCore } from '@trimtab/core'
-import { paperModels, V100 } from '@trimtab/serve'
+import { createServeCore, paperModels, V100 } from '@trimtab/serve'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { formatSimulation, simulatePolicies } from '../../gpu/simulation.js'
 import { renderSimulationReport } from '../../gpu/simulation-report.js'
@@ -46,7 +45,7 @@ export const simulate: Command = defineCommand({
       throw new UsageError(`--report: ${values.report} cannot be written`)
     }
     host.stderr.write(`planning ${values.gpus} simulated GPUs …\n`)
-    const simulation = simulatePolicies(await createCore(), {
+    const simulation = simulatePolicies(await createServeCore(), {
       law: V100,
       models: chooseModels(values.models),
       devices: values.gpus,

@@ -1,6 +1,5 @@
 import { basename } from 'node:path'
-import { createCore } from '@trimtab/core'
-import { LengthPredictor } from '@trimtab/serve'
+import { createServeCore, LengthPredictor } from '@trimtab/serve'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { numberOption, switchOption, textOption, UsageError } from '../../options.js'
 import { bySource, readExamples } from '../../prediction/examples.js'
@@ -37,7 +36,7 @@ export const train: Command = defineCommand({
     if (!(await host.canWrite(out)))
       throw new UsageError(`--out ${out} cannot be written: name a file in a folder that is there`)
     const rows = await readExamples(file, host, readWhere(where))
-    const predictor = new LengthPredictor(await createCore(), { bits, seed })
+    const predictor = new LengthPredictor(await createServeCore(), { bits, seed })
     const progress = createProgress(host, 'passes')
     let loss = Number.NaN
     try {

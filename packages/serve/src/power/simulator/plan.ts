@@ -1,4 +1,4 @@
-import type { Core } from '@trimtab/core'
+import type { ServeCore } from '@trimtab/core/serve'
 import { clusterOperators, type OperatorCluster } from '../clustering.js'
 import type { FrequencyScalerOptions } from '../frequency-scaler.js'
 import { type GroupAssignment, type GroupCandidate, searchGroups } from '../groups.js'
@@ -70,7 +70,7 @@ const LOAD_HEADROOM = [1.1, 1.4, 2, 4]
  *
  * @throws {ConfigError} `placement_infeasible`, `config_invalid`
  */
-export function planCluster(core: Core, options: PlanOptions): ClusterPlans {
+export function planCluster(core: ServeCore, options: PlanOptions): ClusterPlans {
   const planner = new Planner(core, options)
   const groups = planner.searchGroups()
   const alpaServe = planner.judge(groups[0]!, planner.inOrder(groups[0]!), groups[0]!.groupSize)
@@ -94,7 +94,7 @@ class Planner {
   readonly #partitions = new Map<string, ModelPartition[]>()
   simulations = 0
 
-  constructor(core: Core, options: PlanOptions) {
+  constructor(core: ServeCore, options: PlanOptions) {
     const { law, models, clusterThreshold = 0.5, durationSeconds = 180 } = options
     this.#options = options
     this.#workload = createWorkload(core, models, { ...options, durationSeconds })

@@ -1,4 +1,5 @@
-import { type Core, Problems, Random } from '@trimtab/core'
+import { Problems, Random } from '@trimtab/core'
+import type { ServeCore } from '@trimtab/core/serve'
 import type { ServedModel } from './served-model.js'
 
 /**
@@ -50,7 +51,7 @@ export interface Workload {
  *
  * @throws {ConfigError} `config_invalid`
  */
-export function createWorkload(core: Core, models: readonly ServedModel[], options: WorkloadOptions): Workload {
+export function createWorkload(core: ServeCore, models: readonly ServedModel[], options: WorkloadOptions): Workload {
   const { ratePerSecond, durationSeconds, seed, burstiness = 1, rateAt = () => 1, predictionError = 0.5 } = options
   const problems = new Problems()
   problems.check(models.length > 0, 'at least one model is needed')

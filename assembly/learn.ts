@@ -1,30 +1,6 @@
-// The whole ABI of the core: free functions over i32, f32, f64 and usize, named family_verb. Zero imports.
-// Pointers are byte offsets into the exported memory; callers own what memory_allocate gives them.
-import { ABI_VERSION } from './abi'
-import { REAL } from './math/real'
-
-/** Saved states and callers compare this before anything else. */
-export function abi_version(): i32 {
-  return ABI_VERSION
-}
-
-/** Bytes of a network's number: 4; 8 in the build for finite differences. */
-export function abi_real_bytes(): i32 {
-  return <i32>REAL
-}
-
-export { memory_allocate, memory_release, memory_used } from './memory/arena'
+// The entry of what learns: networks, agents, their statistics.
+export * from './shared'
 export { single_map } from './math/single'
-export {
-  math_cos,
-  math_exp,
-  math_log,
-  math_log_gamma,
-  math_pow,
-  math_sigmoid,
-  math_sin,
-  math_tanh,
-} from './math/special'
 export { adam_configure, adam_options_bytes, adam_step } from './nn/adam'
 export { encoder_encode, encoder_gradients, encoder_learn } from './nn/context-encoder'
 export {
@@ -73,34 +49,6 @@ export {
   regressor_set,
   regressor_shape_bytes,
 } from './nn/regressor-plan'
-export { queue_bytes } from './queue/layout'
-export {
-  queue_cancel,
-  queue_clear,
-  queue_create,
-  queue_has,
-  queue_io,
-  queue_peek,
-  queue_pop,
-  queue_pop_many,
-  queue_push,
-  queue_push_many,
-  queue_size,
-} from './queue/ready-queue'
-export { queue_finish, queue_outstanding } from './queue/tenants'
-export { replay_bytes, replay_column, replay_create, replay_run } from './queue/request-replay'
-export {
-  random_beta,
-  random_exponential,
-  random_fill_normal,
-  random_fill_uniform,
-  random_gamma,
-  random_integer,
-  random_normal,
-  random_poisson,
-  random_seed,
-  random_uniform,
-} from './random/xoshiro'
 export {
   ddpg_canonical,
   ddpg_convert,
@@ -151,17 +99,4 @@ export {
 export { ppo_canonical, ppo_convert, ppo_get, ppo_keep_good, ppo_pointer, ppo_set } from './rl/ppo-access'
 export { ppo_bytes, ppo_configure, ppo_configure_adam, ppo_create, ppo_shape_bytes } from './rl/ppo-plan'
 export { moments_bytes, moments_create, moments_normalise, moments_update } from './stats/moments'
-export { similarity_nearest } from './stats/similarity'
 export { svm_bytes, svm_create, svm_decide, svm_fit, svm_map, svm_observe } from './stats/svm'
-export { path_bytes, path_column, path_get, path_layout } from './trace/layout'
-export { path_begin, path_resume } from './trace/walk'
-export {
-  length_bytes,
-  length_create,
-  length_get,
-  length_learn,
-  length_pointer,
-  length_predict,
-  length_set,
-  length_shape_bytes,
-} from './text/length-model'
