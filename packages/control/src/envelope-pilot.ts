@@ -247,13 +247,14 @@ export class EnvelopePilot implements LearningPilot {
       this.#ruleSteps += this.#steps
       this.#ruleViolations += this.#violations
     }
+    // Exploration fades with the episodes that the agent has acted in.
+    if (!this.#isRuleDriving || this.agent.isOnPolicy) this.agent.endEpisode()
     const { ruleEpisodes, rateFactor, rateSlack, credit } = this.#options
     const budget = ((rateFactor * this.#ruleViolations) / this.#ruleSteps + rateSlack) * this.#steps
     if (this.#isRuleDriving) {
       // What the rule itself breaks is its own affair: its episodes only pay debts.
       if (this.#episode > ruleEpisodes) this.#balance += budget
     } else {
-      this.agent.endEpisode()
       this.#balance += budget - this.#violations
       if (budget > 0) this.#move((budget - this.#violations) / budget)
     }

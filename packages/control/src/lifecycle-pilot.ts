@@ -69,7 +69,8 @@ export class LifecyclePilot implements Pilot {
 
   /** An episode is over: its mean reward may change the stage. */
   endEpisode(summary: EpisodeSummary): void {
-    if (this.stage === 'online') this.#agent.endEpisode()
+    // Exploration fades with the episodes that the agent has acted in; in serving it has been shown nothing.
+    if (this.stage === 'online' || (this.stage === 'offline' && this.#agent.isOnPolicy)) this.#agent.endEpisode()
     this.#lifecycle.observe(measuredReward(summary))
   }
 

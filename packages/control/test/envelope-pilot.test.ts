@@ -108,6 +108,13 @@ describe('EnvelopePilot: who acts', () => {
     expect(pilot.decide(seen, out)).toBe('agent')
   })
 
+  it('tells an agent that learns from rollouts where the episodes of the rule end, too', () => {
+    const agent = Object.assign(new FakeAgent([1]), { isOnPolicy: true })
+    const pilot = new EnvelopePilot(agent, constant(0), ONE, { isViolation, ruleEpisodes: 2 })
+    for (let i = 0; i < 3; i++) episode(pilot)
+    expect(agent.episodes).toBe(3)
+  })
+
   it('keeps every action inside the envelope on both sides, whatever agent and noise say', () => {
     const number = fc.double({ min: -1, max: 1, noNaN: true })
     const wild = fc.oneof(number, fc.double({ min: -1e9, max: 1e9, noNaN: true }))

@@ -127,6 +127,11 @@ export interface Agent extends Controller {
   /** Z: numbers of an embedding behind the observation; 0: none. */
   readonly contextSize: number
   /**
+   * Learns from rollouts of its own, once, in the context that it acted in (`Ppo`): it must be told where every episode ends, whoever
+   * acted. Absent: from whatever is in its replay.
+   */
+  readonly isOnPolicy?: boolean
+  /**
    * The behaviour policy while learning: fills `out` [A].
    * @param partition  whose turn it is; default 0
    * @param sides  [A], the only direction in which exploration may move each coordinate, 0 for both; a discrete action has no sides

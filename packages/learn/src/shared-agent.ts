@@ -6,8 +6,6 @@ import type { Context, ContextEncoder } from '@trimtab/core/internal'
  * remembers of each pair (partition) is kept apart. `Ddpg`, `Dqn` and `Ppo` are such agents.
  */
 export interface SharedAgent extends Agent {
-  /** Learns from what it chose itself, once, in the context that it acted in (`Ppo`); absent: from whatever is in its replay. */
-  readonly isOnPolicy?: boolean
   /**
    * One update on equal shares of the named partitions [G], each seen with its own embedding: encoded here and now, with the
    * gradient of the critic going back into the encoder, or given as they are [G, Z].
