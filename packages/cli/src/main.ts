@@ -8,6 +8,7 @@ import { readVersion } from './version.js'
 /** Verbs load on demand: `trimtab --help` starts no core. */
 const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   autoscale: async () => (await import('./commands/autoscale.js')).autoscale,
+  compare: async () => (await import('./commands/compare.js')).compare,
   rightsize: async () => (await import('./commands/rightsize.js')).rightsize,
   trace: async () => (await import('./commands/trace.js')).trace,
   'predict-length': async () => (await import('./commands/predict-length.js')).predictLength,

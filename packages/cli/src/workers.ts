@@ -4,6 +4,9 @@ import { WorkerPool, WorkerShards } from '@trimtab/node'
 import {
   type AutoscalingComparison,
   type AutoscalingReport,
+  type CompareOptions,
+  type Comparison,
+  compare,
   compareAutoscalers,
   type PoolSetup,
   type PretrainHooks,
@@ -35,6 +38,21 @@ export async function runAutoscaling(
       ...hooks,
       run: (spec) => pool.run('autoscalerTrial', spec, { signal }),
     })
+  } finally {
+    await pool.dispose()
+  }
+}
+
+/** `compare` on so many threads. */
+export async function runComparison(
+  task: ControlTask,
+  { workers, ...options }: CompareOptions & { readonly workers: number },
+  hooks: WorkerHooks,
+): Promise<Comparison> {
+  const pool = new WorkerPool<Jobs>({ module: jobs(), size: workers })
+  try {
+    const { signal } = hooks
+    return await compare(task, options, { ...hooks, run: (spec) => pool.run('trial', spec, { signal }) })
   } finally {
     await pool.dispose()
   }

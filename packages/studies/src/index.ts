@@ -31,5 +31,8 @@ export {
   type AutoscalerTrialSpec,
   runAutoscalerTrial,
 } from './autoscaling/trial.js'
+export { type ComparedController, type CompareOptions, type Comparison, compare } from './comparison/compare.js'
+export { controllersOf, LEARNERS } from './comparison/controllers.js'
+export { runTrial, type TrialResult, type TrialSpec } from './comparison/trial.js'
 export type { StudyHooks, StudyProgress } from './run-all.js'
 export type { Spread } from './spread.js'

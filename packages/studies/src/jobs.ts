@@ -4,6 +4,7 @@ import { type ShardJobs, shardJobs } from '@trimtab/learn'
 import { loadTask } from '@trimtab/tasks'
 import { createShard, type PoolSetup } from './adaptation/pool.js'
 import { type AutoscalerTrialResult, type AutoscalerTrialSpec, runAutoscalerTrial } from './autoscaling/trial.js'
+import { runTrial, type TrialResult, type TrialSpec } from './comparison/trial.js'
 
 let core: Promise<Core> | undefined
 
@@ -15,6 +16,11 @@ function coreOnce(): Promise<Core> {
 /** `runAutoscalerTrial` in this thread. */
 export async function autoscalerTrial(spec: AutoscalerTrialSpec): Promise<AutoscalerTrialResult> {
   return runAutoscalerTrial(await coreOnce(), spec)
+}
+
+/** `runTrial` in this thread, of a task that is found by its reference. */
+export async function trial(spec: TrialSpec): Promise<TrialResult> {
+  return runTrial(await coreOnce(), await loadTask(spec.task), spec)
 }
 
 const jobs: ShardJobs<PoolSetup> = shardJobs(async (setup: PoolSetup, shard, shards) =>
