@@ -32,10 +32,12 @@ export class JsonFields {
     return new JsonFields(value, '', refuse)
   }
 
+  /** Whether there is a value; null counts as none. */
   has(key: string): boolean {
     return Object.hasOwn(this.#fields, key) && this.#fields[key] !== undefined && this.#fields[key] !== null
   }
 
+  /** A text of any length. */
   text(key: string): string {
     return this.#check(key, (value): value is string => typeof value === 'string', 'a text')
   }
@@ -53,6 +55,7 @@ export class JsonFields {
     return this.#check(key, isWithin, `a whole number${rangeOf(low, high)}`)
   }
 
+  /** One of a few texts. */
   choice<T extends string>(key: string, choices: readonly T[]): T {
     return this.#check(key, (value): value is T => choices.includes(value as T), `one of ${choices.join(', ')}`)
   }
@@ -64,20 +67,24 @@ export class JsonFields {
     return this.#check(key, isList, length === undefined ? 'a list of finite numbers' : `${length} finite numbers`)
   }
 
+  /** A list of texts, of any length. */
   texts(key: string): readonly string[] {
     const isList = (value: unknown): value is string[] =>
       Array.isArray(value) && value.every((one) => typeof one === 'string')
     return this.#check(key, isList, 'a list of texts')
   }
 
+  /** A list of anything: check what is in it. */
   list(key: string): readonly unknown[] {
     return this.#check(key, (value): value is unknown[] => Array.isArray(value), 'a list')
   }
 
+  /** An object, to be read by its own fields. */
   object(key: string): JsonFields {
     return new JsonFields(this.#own(key), this.#pathOf(key), this.#refuse)
   }
 
+  /** A list of objects. */
   objects(key: string): readonly JsonFields[] {
     return this.list(key).map((value, i) => new JsonFields(value, `${this.#pathOf(key)}[${i}]`, this.#refuse))
   }
