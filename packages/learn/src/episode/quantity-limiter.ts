@@ -35,6 +35,8 @@ export class QuantityLimiter {
   readonly #units: Float64Array // [U]
   readonly #decided: Float64Array // [U], NaN before anything was
   readonly #stepsSinceChange: Int32Array // [U]
+  readonly #isFree: boolean // no limit but the actuator's own
+  #hasOverruled = false
 
   /** @throws {ConfigError} `config_invalid` with every problem found */
   constructor(actuator: Actuator, limits: QuantityLimits = {}) {
@@ -46,11 +48,13 @@ export class QuantityLimiter {
     this.#units = new Float64Array(quantities.length)
     this.#decided = new Float64Array(quantities.length)
     this.#stepsSinceChange = new Int32Array(quantities.length)
+    this.#isFree = Object.keys(limits).length === 0
     this.reset()
   }
 
   /** Forgets what was decided: the world was put back to its initial state. */
   reset(): void {
+    this.#hasOverruled = false
     this.#decided.fill(Number.NaN)
     this.#stepsSinceChange.fill(LONG_AGO)
   }
@@ -60,6 +64,7 @@ export class QuantityLimiter {
    * is overruled and `action` becomes the one that comes closest. Says by its flags what changed it.
    */
   apply(action: Float32Array, isHeld: boolean): ClipFlags {
+    if (this.#isFree && !isHeld && !this.#hasOverruled) return 0 // nothing to limit, nothing to withdraw
     const inForce = this.#inForce
     const units = this.#units
     this.#actuator.toUnits(action, units)
@@ -74,7 +79,8 @@ export class QuantityLimiter {
       }
       clipped |= this.#limit(u)
     }
-    if (clipped !== 0 || isHolding) this.#actuator.overrule(units, action)
+    this.#hasOverruled = clipped !== 0 || isHolding
+    if (this.#hasOverruled) this.#actuator.overrule(units, action)
     return clipped
   }
 
