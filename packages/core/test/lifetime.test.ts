@@ -1,5 +1,5 @@
 // Memory, growth, traps and disposal: what a service that runs for years relies on.
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Adam, type Core, createCore, Mlp, Random, RffSvm, RunningMoments } from '../src/index.js'
 import { Arena, ContextEncoder, DdpgKernel } from '../src/internal.js'
 import { smallAgent, smallOptions } from './rl/ddpg-agent.js'
@@ -125,9 +125,33 @@ describe('disposal', () => {
   })
 })
 
+describe('a constructor that fails', () => {
+  const fail = (): never => {
+    throw new Error('in the middle')
+  }
+
+  it.each([
+    ['DdpgKernel', 'ddpg_create', () => smallAgent(core)],
+    ['Mlp', 'mlp_initialise', () => new Mlp(core, { sizes: [2, 1], activations: ['relu'] })],
+    ['RffSvm', 'memory_allocate', () => new RffSvm(core, { inputs: 2 })],
+  ] as const)('leaves nothing of its memory behind: %s', (_, step, make) => {
+    const before = core.usedBytes
+    vi.spyOn(core.exports, step).mockImplementation(fail)
+    expect(make).toThrow('in the middle')
+    vi.restoreAllMocks()
+    expect(core.usedBytes).toBe(before)
+  })
+
+  it('refuses a seed before it allocates', () => {
+    const before = core.usedBytes
+    expect(() => new Random(core, 0.5)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    expect(core.usedBytes).toBe(before)
+  })
+})
+
 describe('a trap', () => {
   /** What a bug would look like: a kernel that is handed an address outside the memory. */
-  const trap = (on: Core): unknown => on.exports.mlp_forward(0x7fff0000, 0, 0, 0, 1, 0)
+  const trap = (on: Core): void => on.exports.mlp_forward(0x7fff0000, 0, 0, 0, 1, 0)
 
   it('becomes an error that says where and what to do', () => {
     expect(() => trap(core)).toThrow(
@@ -167,6 +191,14 @@ describe('a trap', () => {
     const rescued = smallAgent(await createCore(), { seed: 77 })
     rescued.load(saved)
     expect(rescued.save()).toEqual(saved)
+  })
+
+  it('in a constructor becomes the same error and poisons too', () => {
+    vi.spyOn(core.exports, 'ddpg_create').mockImplementation(() => trap(core))
+    const trapped = expect.objectContaining({ code: 'core_trapped' })
+    expect(() => smallAgent(core)).toThrow(trapped)
+    expect(() => new Random(core, 1)).toThrow(trapped)
+    expect(() => core.memory).toThrow(trapped)
   })
 
   it('inside a decision poisons too', () => {
