@@ -115,7 +115,12 @@ function createShard(core, kind, shard) {
   meta.registerBaseLearner('drift', { kind: 'rl', observation: OBSERVATION, action: LIMITS })
   const partitions = environments.length
   return new PretrainingShard(core, {
-    agent: createDdpg(core, { ...setup(LIMITS, REPLAY), contextSize, partitions, maxGroups }),
+    agent: createDdpg(core, {
+      ...setup(LIMITS, { ...REPLAY, calibrationSteps: 0 }),
+      contextSize,
+      partitions,
+      maxGroups,
+    }),
     meta,
     pairs: environments.map(([name, environment]) => ({ name, environment })),
     options: { ...PRETRAINING, pairsPerUpdate: maxGroups, randomEpisodes: 1 },

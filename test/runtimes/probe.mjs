@@ -1,7 +1,7 @@
 // What must be the same on every runtime, as hashes. Only the language, WebAssembly and WebCrypto are used here.
 import { createCore, Random } from '@trimtab/core'
 import { createDdpg } from '@trimtab/learn'
-import { AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks/autoscaling'
+import { AUTOSCALING_DDPG, AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks/autoscaling'
 import { fitRegressor, pretrain, trainBcq, trainDqn, trainPpo } from './probe-learning.mjs'
 import { findPaths, judge, readAll } from './probe-traces.mjs'
 
@@ -42,7 +42,7 @@ function evaluateMath({ math }) {
 function train(core) {
   const environment = new AutoscalingEnvironment(core, generateApplication(core, SEED), generateLoad(core, SEED, 3))
   const { observation: observations, action: actions } = environment
-  const agent = createDdpg(core, { observation: observations, action: actions, seed: SEED })
+  const agent = createDdpg(core, { ...AUTOSCALING_DDPG, observation: observations, action: actions, seed: SEED })
   const action = new Float32Array(actions.names.length)
   const rewards = []
   for (let episode = 0; episode < EPISODES; episode++) {

@@ -37,7 +37,7 @@ class Follow implements Environment {
 }
 
 const rule = constant(0, 'do nothing')
-const options = { rewardBaseline: 0.5, batchSize: 32, updatesPerStep: 1 }
+const options = { rewardBaseline: 0.5, batchSize: 32, warmUp: 64, discount: 0.9, calibrationSteps: 0 }
 const makeAgent = (core: Core, seed: number): Ddpg =>
   createDdpg(core, { options, observation: boxSpace(['load']), action: boxSpace(['allocation']), seed })
 const makeLifecycle = () =>

@@ -1,5 +1,7 @@
 import type { Problems } from '@trimtab/core'
-import type { NoiseOptions } from './noise.js'
+import { ddpgDefaults } from './ddpg-options.js'
+import { checkNoiseOptions, type NoiseOptions } from './noise.js'
+import { OptionChecks } from './option-checks.js'
 
 /** Everything that a BCQ agent can be told; the networks' outer sizes come from the spaces. */
 export interface BcqOptions {
@@ -40,8 +42,7 @@ export interface BcqOptions {
 
 /**
  * The authors' settings (their code: φ, λ, τ, KL weight, candidates, cut of the latents, learning rate) on nets of 64-64, which
- * an action of three limits and a state of twelve numbers need (theirs are 400-300 and 750-750), with the horizon, baseline
- * and noise of the DDPG preset `autoscaling`.
+ * tasks of a dozen numbers need (theirs are 400-300 and 750-750), with the noise of DDPG's defaults once it acts online.
  */
 export const bcqDefaults: BcqOptions = {
   hidden: [64, 64],
@@ -51,52 +52,28 @@ export const bcqDefaults: BcqOptions = {
   warmUp: 64,
   updatesPerStep: 1,
   learningRate: 1e-3,
-  discount: 0.9,
+  discount: 0.99,
   targetRate: 0.005,
-  rewardBaseline: 1.6,
+  rewardBaseline: 0,
   reach: 0.05,
   pessimism: 0.75,
   divergenceWeight: 0.5,
   latentBound: 0.5,
   targetCandidates: 10,
   actingCandidates: 100,
-  noise: {
-    process: { kind: 'gaussian', deviation: 1 },
-    schedule: { kind: 'episodes', from: 0.3, to: 0.05, episodes: 100 },
-  },
+  noise: ddpgDefaults.noise,
 }
 
 /** Notes everything that is wrong with the options, each with its path. */
 export function checkBcqOptions(options: BcqOptions, problems: Problems, path: string): void {
-  const number = (name: keyof BcqOptions, says: string, holds: (x: number) => boolean): void => {
-    const value = options[name]
-    problems.check(
-      typeof value === 'number' && Number.isFinite(value) && holds(value),
-      `${path}.${name} must be ${says}, got ${String(value)}`,
-    )
-  }
-  problems.check(
-    options.hidden.length > 0 && options.hidden.every((size) => Number.isInteger(size) && size > 0),
-    `${path}.hidden must name layers of at least 1, got [${options.hidden}]`,
-  )
-  for (const name of [
-    'latentsPerAction',
-    'batchSize',
-    'capacity',
-    'warmUp',
-    'targetCandidates',
-    'actingCandidates',
-  ] as const) {
-    number(name, 'a whole number ≥ 1', (x) => Number.isInteger(x) && x >= 1)
-  }
-  problems.check(
-    !(options.warmUp > options.capacity),
-    `${path}.warmUp must not exceed capacity, got ${options.warmUp} > ${options.capacity}: learning would never begin`,
-  )
-  for (const name of ['updatesPerStep', 'learningRate'] as const) number(name, '> 0', (x) => x > 0)
-  number('discount', 'in [0, 1)', (x) => x >= 0 && x < 1)
-  number('targetRate', 'in (0, 1]', (x) => x > 0 && x <= 1)
-  number('pessimism', 'in [0, 1]', (x) => x >= 0 && x <= 1)
-  number('rewardBaseline', 'finite', () => true)
-  for (const name of ['reach', 'divergenceWeight', 'latentBound'] as const) number(name, '≥ 0', (x) => x >= 0)
+  const check = new OptionChecks(options, Object.keys(bcqDefaults), problems, path)
+  check.layers('hidden', 1)
+  check.replay()
+  check.returns()
+  check.counts('latentsPerAction', 'targetCandidates', 'actingCandidates')
+  check.positive('learningRate')
+  check.number('targetRate', 'in (0, 1]', (x) => x > 0 && x <= 1)
+  check.shares('pessimism')
+  check.notNegative('reach', 'divergenceWeight', 'latentBound')
+  checkNoiseOptions(options.noise, problems, `${path}.noise`)
 }

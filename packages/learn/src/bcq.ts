@@ -1,33 +1,14 @@
-import {
-  type Agent,
-  type Bytes,
-  type Core,
-  doubleTensor,
-  Problems,
-  type Space,
-  TensorReader,
-  type Transition,
-} from '@trimtab/core'
+import { type Agent, type Bytes, type Core, doubleTensor, type Transition } from '@trimtab/core'
 import { BcqKernel, type BcqReport } from '@trimtab/core/internal'
+import { openAgent, writeAgent } from './agent-file.js'
+import { type AgentFamily, type AgentSetup, openSetup } from './agent-setup.js'
 import { type BcqOptions, bcqDefaults, checkBcqOptions } from './bcq-options.js'
 import { requireNoContext, requireTransition } from './checks.js'
-import { checkNoiseOptions, ExplorationNoise } from './noise.js'
-import { KERNEL_PREFIX, kernelTensors } from './policy.js'
-import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+import { ExplorationNoise } from './noise.js'
+import type { PolicyHeader } from './policy-file.js'
 
-/** What an agent is made of. */
-export interface BcqSetup {
-  /** What differs from `bcqDefaults`. */
-  readonly options?: Partial<BcqOptions>
-  readonly observation: Space
-  /** Every coordinate in [−1, 1]; the task maps it to limits and replicas. */
-  readonly action: Space
-  readonly seed: number
-  /** Whose policy this is; a file of another task is refused. Default `autoscaling`. */
-  readonly task?: string
-  /** Free text for the policy file: whose trajectories teach it. */
-  readonly trainingData?: string
-}
+/** What a BCQ agent is made of. */
+export type BcqSetup = AgentSetup<BcqOptions>
 
 /**
  * Makes an agent that knows nothing yet; `load` continues a saved one.
@@ -36,29 +17,17 @@ export interface BcqSetup {
  * const agent = createBcq(core, { observation: boxSpace(['load']), action: boxSpace(['replicas']), seed: 1 })
  */
 export function createBcq(core: Core, setup: BcqSetup): Bcq {
-  const options: BcqOptions = { ...bcqDefaults, ...setup.options }
-  const problems = new Problems()
-  checkBcqOptions(options, problems, 'options')
-  checkNoiseOptions(options.noise, problems, 'options.noise')
-  problems.check(Number.isSafeInteger(setup.seed), `seed must be a safe integer, got ${setup.seed}`)
-  problems.check(setup.observation.names.length > 0, 'observation must have at least one entry')
-  problems.check(setup.action.names.length > 0, 'action must have at least one entry')
-  problems.check(
-    setup.action.kind === 'box' && setup.action.low.every((x) => x === -1) && setup.action.high.every((x) => x === 1),
-    'action must be a box of [−1, 1]: the decoder ends in tanh; map to physical units in the task (linearMap, logMap)',
-  )
-  problems.throwIfAny('bcq')
-  return new Bcq(core, options, {
-    algorithm: 'bcq',
-    task: setup.task ?? 'autoscaling',
-    preset: 'default',
-    observation: setup.observation,
-    action: setup.action,
-    hidden: options.hidden,
-    normalised: false,
-    seed: setup.seed,
-    trainingData: setup.trainingData ?? '',
-  })
+  const { options, header } = openSetup(FAMILY, setup)
+  return new Bcq(core, options, header)
+}
+
+const FAMILY: AgentFamily<BcqOptions> = {
+  algorithm: 'bcq',
+  defaults: bcqDefaults,
+  actions: ['box'],
+  keys: [],
+  network: ({ hidden }) => ({ hidden, normalised: false }),
+  checkOptions: checkBcqOptions,
 }
 
 /**
@@ -75,7 +44,7 @@ export function createBcq(core: Core, setup: BcqSetup): Bcq {
  * Same seed and transitions, same bytes on every host. S: observation entries, A: action entries; actions are in [−1, 1].
  */
 export class Bcq implements Agent {
-  readonly name = 'bcq'
+  readonly name: string
   readonly options: BcqOptions
   readonly #kernel: BcqKernel
   readonly #noise: ExplorationNoise
@@ -88,6 +57,7 @@ export class Bcq implements Agent {
     const stateSize = header.observation.names.length
     const actionSize = header.action.names.length
     const latentSize = options.latentsPerAction * actionSize
+    this.name = `bcq/${header.preset}`
     this.options = options
     this.#header = header
     this.#kernel = new BcqKernel(core, { ...options, stateSize, actionSize, latentSize, seed: header.seed })
@@ -182,8 +152,7 @@ export class Bcq implements Agent {
 
   /** Everything as a policy file; an agent of the same setup that loads it goes on as if it had never stopped, to the bit. */
   save(): Uint8Array {
-    return writePolicyFile(this.#header, [
-      ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
+    return writeAgent(this.#header, this.#kernel.save(), [
       ...this.#noise.save(),
       doubleTensor('agent.owed', [this.#owed]),
     ])
@@ -191,18 +160,16 @@ export class Bcq implements Agent {
 
   /**
    * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
-   * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
+   * @throws {FormatError} those of `openAgent`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
    */
   load(bytes: Bytes): void {
-    const { header, tensors } = readPolicyFile(bytes)
-    checkPurpose(header, this.#header)
-    const reader = new TensorReader(tensors)
+    const { header, reader, kernel } = openAgent(bytes, this.#header)
     const [owed] = reader.doubles('agent.owed', 1)
     const restoreNoise = this.#noise.load(reader)
-    this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
+    this.#kernel.load(kernel) // the last that may refuse
     restoreNoise()
     this.#owed = owed!
-    this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
+    this.#header = header
   }
 
   /** May be called twice. */

@@ -1,5 +1,6 @@
 import type { Problems } from '@trimtab/core'
 import { checkNoiseOptions, type NoiseOptions } from './noise.js'
+import { OptionChecks } from './option-checks.js'
 
 /** Everything that a DDPG agent can be told; the networks' outer sizes come from the spaces. */
 export interface DdpgOptions {
@@ -29,10 +30,10 @@ export interface DdpgOptions {
   readonly maxGradientNorm: number
   /** L2 on the actor's outputs before tanh: keeps it out of saturation. */
   readonly outputPenalty: number
-  /** Weight of mean max(0, |z| − saturationLimit)², z the actor's outputs before tanh: a price on corners only. Default 0. */
-  readonly saturationPenalty?: number
-  /** Default 1.5, where tanh has lost 90 % of its slope. */
-  readonly saturationLimit?: number
+  /** Weight of mean max(0, |z| − saturationLimit)², z the actor's outputs before tanh: a price on corners only. */
+  readonly saturationPenalty: number
+  /** 1.5 is where tanh has lost 90 % of its slope. */
+  readonly saturationLimit: number
   /** λ of λ · mean((π(s) − a_rule)²) over transitions that carry a rule's action. */
   readonly cloningWeight: number
   readonly noise: NoiseOptions
@@ -44,39 +45,48 @@ export interface DdpgOptions {
 }
 
 /**
+ * For any task of some thousand steps whose rewards are of order 1 to 100: nothing in it knows a task. Observations are brought
+ * to deviation 1 by what the first steps show, exploration fades with learning, a slow average serves.
+ */
+export const ddpgDefaults: DdpgOptions = {
+  hidden: [64, 64],
+  batchSize: 64,
+  capacity: 100_000,
+  warmUp: 1000,
+  updatesPerStep: 1,
+  actorLearningRate: 3e-4,
+  criticLearningRate: 1e-3,
+  discount: 0.99,
+  targetRate: 5e-3,
+  averageRate: 1e-3,
+  rewardBaseline: 0,
+  weightDecay: 0,
+  maxGradientNorm: 1, // a first critic that is far off does not throw the actor into a corner
+  outputPenalty: 0,
+  saturationPenalty: 0,
+  saturationLimit: 1.5,
+  cloningWeight: 0,
+  noise: {
+    process: { kind: 'gaussian', deviation: 1 },
+    schedule: { kind: 'updates', from: 0.3, decrement: 2e-5, floor: 0.05 },
+  },
+  calibrationSteps: 500,
+}
+
+/**
  * Notes everything that is wrong with the options, each with its path.
  * @param path  where the options stand in the caller's configuration, `options`
  */
 export function checkDdpgOptions(options: DdpgOptions, problems: Problems, path: string): void {
-  const number = (name: string, value: unknown, says: string, holds: (x: number) => boolean): void =>
-    problems.check(
-      typeof value === 'number' && Number.isFinite(value) && holds(value),
-      `${path}.${name} must be ${says}, got ${String(value)}`,
-    )
-  const count = (name: string, value: unknown): void =>
-    number(name, value, 'a whole number ≥ 1', (x) => Number.isInteger(x) && x >= 1)
-  const positive = (name: string, value: unknown): void => number(name, value, '> 0', (x) => x > 0)
-  const notNegative = (name: string, value: unknown): void => number(name, value, '≥ 0', (x) => x >= 0)
-
-  problems.check(options.hidden.length > 0, `${path}.hidden must name at least one layer, got none`)
-  for (const [i, size] of options.hidden.entries()) count(`hidden[${i}]`, size)
-  for (const name of ['batchSize', 'capacity', 'warmUp'] as const) count(name, options[name])
-  problems.check(
-    !(options.warmUp > options.capacity),
-    `${path}.warmUp must not exceed capacity, got ${options.warmUp} > ${options.capacity}: learning would never begin`,
-  )
-  number('calibrationSteps', options.calibrationSteps, 'a whole number ≥ 0', (x) => Number.isInteger(x) && x >= 0)
-  for (const name of ['updatesPerStep', 'actorLearningRate', 'criticLearningRate'] as const) {
-    positive(name, options[name])
-  }
-  number('discount', options.discount, 'in [0, 1)', (x) => x >= 0 && x < 1)
-  number('targetRate', options.targetRate, 'in (0, 1]', (x) => x > 0 && x <= 1)
-  number('averageRate', options.averageRate, 'in [0, 1]', (x) => x >= 0 && x <= 1)
-  number('rewardBaseline', options.rewardBaseline, 'finite', () => true)
-  for (const name of ['weightDecay', 'maxGradientNorm', 'outputPenalty', 'cloningWeight'] as const) {
-    notNegative(name, options[name])
-  }
-  notNegative('saturationPenalty', options.saturationPenalty ?? 0)
-  notNegative('saturationLimit', options.saturationLimit ?? 0)
+  const check = new OptionChecks(options, Object.keys(ddpgDefaults), problems, path)
+  check.layers('hidden', 1)
+  check.replay()
+  check.returns()
+  check.number('calibrationSteps', 'a whole number ≥ 0', (x) => Number.isInteger(x) && x >= 0)
+  check.positive('actorLearningRate', 'criticLearningRate')
+  check.number('targetRate', 'in (0, 1]', (x) => x > 0 && x <= 1)
+  check.shares('averageRate')
+  check.notNegative('weightDecay', 'maxGradientNorm', 'outputPenalty', 'cloningWeight')
+  check.notNegative('saturationPenalty', 'saturationLimit')
   checkNoiseOptions(options.noise, problems, `${path}.noise`)
 }

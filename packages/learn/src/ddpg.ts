@@ -1,44 +1,19 @@
-import {
-  type Bytes,
-  type Core,
-  doubleTensor,
-  Problems,
-  type Space,
-  type Tensor,
-  TensorReader,
-  type Transition,
-  type UpdateReport,
-} from '@trimtab/core'
+import { type Bytes, type Core, doubleTensor, type Tensor, type Transition, type UpdateReport } from '@trimtab/core'
 import { type Context, type ContextEncoder, DdpgKernel } from '@trimtab/core/internal'
+import { openAgent, writeAgent } from './agent-file.js'
+import { type AgentFamily, openSetup, type SharedAgentSetup } from './agent-setup.js'
 import { requireTransition } from './checks.js'
-import { checkDdpgOptions, type DdpgOptions } from './ddpg-options.js'
-import { type DdpgPresetName, ddpgPresets } from './ddpg-presets.js'
+import { checkDdpgOptions, type DdpgOptions, ddpgDefaults } from './ddpg-options.js'
 import { ExplorationNoise } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'
-import { KERNEL_PREFIX, kernelTensors, policyTensor } from './policy.js'
-import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+import { policyTensor } from './policy.js'
+import { type PolicyHeader, writePolicyFile } from './policy-file.js'
 import type { SharedAgent } from './shared-agent.js'
 
-/** What an agent is made of. */
-export interface DdpgSetup {
-  /** Default `autoscaling`. */
-  readonly preset?: DdpgPresetName
-  /** What differs from the preset. */
-  readonly options?: Partial<DdpgOptions>
-  readonly observation: Space
-  /** Every coordinate in [−1, 1]; the task maps it to limits and replicas. */
-  readonly action: Space
-  readonly seed: number
-  /** Z: numbers of an embedding behind the observation (FLASH); see `setContext`. Default 0. */
-  readonly contextSize?: number
-  /** Pairs that share the agent, each with a replay of `capacity` of its own. Default 1. */
-  readonly partitions?: number
+/** What a DDPG agent is made of. */
+export interface DdpgSetup extends SharedAgentSetup<DdpgOptions> {
   /** Most pairs that one update mixes. Default 1. */
   readonly maxGroups?: number
-  /** Whose policy this is; a file of another task is refused. Default `autoscaling`. */
-  readonly task?: string
-  /** Free text for the policy file: which application, load and simulator teach it. */
-  readonly trainingData?: string
 }
 
 /** Which of the agent's policies: the one that learns, or its slow average that serves. */
@@ -62,41 +37,18 @@ export interface DdpgExplanation {
  * const agent = createDdpg(core, { observation: boxSpace(['load']), action: boxSpace(['replicas']), seed: 1 })
  */
 export function createDdpg(core: Core, setup: DdpgSetup): Ddpg {
-  const preset = setup.preset ?? 'autoscaling'
-  const problems = new Problems()
-  problems.check(
-    Object.hasOwn(ddpgPresets, preset),
-    `preset must be one of ${Object.keys(ddpgPresets).join(', ')}, got ${preset}`,
-  )
-  problems.throwIfAny('ddpg')
-  const { setting: _, ...defaults } = ddpgPresets[preset]
-  const options: DdpgOptions = { ...defaults, ...setup.options }
-  checkDdpgOptions(options, problems, 'options')
-  problems.check(Number.isSafeInteger(setup.seed), `seed must be a safe integer, got ${setup.seed}`)
-  problems.check(setup.observation.names.length > 0, 'observation must have at least one entry')
-  problems.check(setup.action.names.length > 0, 'action must have at least one entry')
-  problems.check(
-    setup.action.kind === 'box' && setup.action.low.every((x) => x === -1) && setup.action.high.every((x) => x === 1),
-    'action must be a box of [−1, 1]: the policy ends in tanh; map to physical units in the task (linearMap, logMap)',
-  )
-  problems.throwIfAny('ddpg')
+  const { options, header } = openSetup(FAMILY, setup)
   const { contextSize = 0, partitions = 1, maxGroups = 1 } = setup
-  return new Ddpg(
-    core,
-    options,
-    { contextSize, partitions, maxGroups },
-    {
-      algorithm: 'ddpg',
-      task: setup.task ?? 'autoscaling',
-      preset,
-      observation: setup.observation,
-      action: setup.action,
-      hidden: options.hidden,
-      normalised: options.calibrationSteps > 0,
-      seed: setup.seed,
-      trainingData: setup.trainingData ?? '',
-    },
-  )
+  return new Ddpg(core, options, { contextSize, partitions, maxGroups }, header)
+}
+
+const FAMILY: AgentFamily<DdpgOptions> = {
+  algorithm: 'ddpg',
+  defaults: ddpgDefaults,
+  actions: ['box'],
+  keys: ['contextSize', 'partitions', 'maxGroups'],
+  network: ({ hidden, calibrationSteps }) => ({ hidden, normalised: calibrationSteps > 0 }),
+  checkOptions: checkDdpgOptions,
 }
 
 /** How many pairs share an agent, and how it sees them. */
@@ -294,8 +246,7 @@ export class Ddpg implements SharedAgent {
    * same setup that loads it goes on as if it had never stopped, to the bit.
    */
   save(): Uint8Array {
-    return writePolicyFile(this.#header, [
-      ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
+    return writeAgent(this.#header, this.#kernel.save(), [
       ...this.#noise.save(),
       ...(this.#normaliser?.save() ?? []),
       doubleTensor('agent.owed', [this.#owed]),
@@ -315,21 +266,19 @@ export class Ddpg implements SharedAgent {
 
   /**
    * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
-   * What can be set while learning (cloning weight, noise scale) comes from the file, other options stay this agent's.
-   * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
+   * What can be set while learning (cloning weight, scale of the exploration) comes from the file, all other options must be its own.
+   * @throws {FormatError} those of `openAgent`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
    */
   load(bytes: Bytes): void {
-    const { header, tensors } = readPolicyFile(bytes)
-    checkPurpose(header, this.#header)
-    const reader = new TensorReader(tensors)
+    const { header, reader, kernel } = openAgent(bytes, this.#header)
     const [owed] = reader.doubles('agent.owed', 1)
     const restoreNoise = this.#noise.load(reader)
     const restoreNormaliser = this.#normaliser?.load(reader)
-    this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
+    this.#kernel.load(kernel) // the last that may refuse
     restoreNoise()
     restoreNormaliser?.()
     this.#owed = owed!
-    this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
+    this.#header = header
   }
 
   /** May be called twice. */

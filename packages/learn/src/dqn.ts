@@ -3,44 +3,27 @@ import {
   byteTensor,
   type Core,
   doubleTensor,
-  Problems,
   Random,
-  type Space,
   type Tensor,
-  TensorReader,
   type Transition,
   type UpdateReport,
 } from '@trimtab/core'
 import { type Context, type ContextEncoder, DqnKernel, type GuardReport } from '@trimtab/core/internal'
+import { openAgent, writeAgent } from './agent-file.js'
+import { type AgentFamily, openSetup, type SharedAgentSetup } from './agent-setup.js'
 import { requireTransition } from './checks.js'
-import { checkDqnOptions, type DqnOptions, type DqnPresetName, dqnPresets } from './dqn-options.js'
+import { checkDqnOptions, type DqnOptions, dqnDefaults } from './dqn-options.js'
 import { epsilonAt } from './epsilon.js'
 import { requireExplorationScale } from './noise.js'
-import { dqnPolicyTensors, KERNEL_PREFIX, kernelTensors } from './policy.js'
-import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+import { dqnPolicyTensors } from './policy.js'
+import { type PolicyHeader, writePolicyFile } from './policy-file.js'
 import type { SharedAgent } from './shared-agent.js'
 import { choicesOf } from './spaces.js'
 
-/** What an agent is made of. */
-export interface DqnSetup {
-  /** Default `cpu-frequency`. */
-  readonly preset?: DqnPresetName
-  /** What differs from the preset. */
-  readonly options?: Partial<DqnOptions>
-  readonly observation: Space
-  /** One choice: `discreteSpace`. */
-  readonly action: Space
-  readonly seed: number
-  /** Z: numbers of an embedding behind the observation (FLASH); see `setContext`. Default 0. */
-  readonly contextSize?: number
-  /** Pairs that share the agent, each with a replay of `capacity` of its own. Default 1. */
-  readonly partitions?: number
+/** What a DQN agent is made of. */
+export interface DqnSetup extends SharedAgentSetup<DqnOptions> {
   /** Most pairs that one update mixes. Default 1. */
   readonly maxGroups?: number
-  /** Whose policy this is; a file of another task is refused. Default `cpu-frequency`. */
-  readonly task?: string
-  /** Free text for the policy file: which applications and simulator teach it. */
-  readonly trainingData?: string
 }
 
 /** Updates done and given up; `criticLoss` is the loss of Q, there is no actor. */
@@ -64,36 +47,18 @@ export interface DqnExplanation {
  * const agent = createDqn(core, { observation: boxSpace(['load']), action: discreteSpace('frequency', 11), seed: 1 })
  */
 export function createDqn(core: Core, setup: DqnSetup): Dqn {
-  const preset = setup.preset ?? 'cpu-frequency'
-  const problems = new Problems()
-  problems.check(
-    Object.hasOwn(dqnPresets, preset),
-    `preset must be one of ${Object.keys(dqnPresets).join(', ')}, got ${preset}`,
-  )
-  problems.throwIfAny('dqn')
-  const { setting: _, ...defaults } = dqnPresets[preset]
-  const options: DqnOptions = { ...defaults, ...setup.options }
-  checkDqnOptions(options, problems, 'options')
-  problems.check(Number.isSafeInteger(setup.seed), `seed must be a safe integer, got ${setup.seed}`)
-  problems.check(setup.observation.names.length > 0, 'observation must have at least one entry')
-  problems.check(
-    choicesOf(setup.action) >= 2,
-    'action must be discrete with at least two choices (discreteSpace); a box is for createDdpg',
-  )
-  problems.throwIfAny('dqn')
+  const { options, header } = openSetup(FAMILY, setup)
   const { contextSize = 0, partitions = 1, maxGroups = 1 } = setup
-  const header: PolicyHeader = {
-    algorithm: 'dqn',
-    task: setup.task ?? 'cpu-frequency',
-    preset,
-    observation: setup.observation,
-    action: setup.action,
-    hidden: options.hidden,
-    normalised: false,
-    seed: setup.seed,
-    trainingData: setup.trainingData ?? '',
-  }
   return new Dqn(core, options, { contextSize, partitions, maxGroups }, header)
+}
+
+const FAMILY: AgentFamily<DqnOptions> = {
+  algorithm: 'dqn',
+  defaults: dqnDefaults,
+  actions: ['discrete'],
+  keys: ['contextSize', 'partitions', 'maxGroups'],
+  network: ({ hidden }) => ({ hidden, normalised: false }),
+  checkOptions: checkDqnOptions,
 }
 
 /** Which of a seed's streams feeds exploration: far from the low ones that the kernel takes for weights and replay. */
@@ -264,8 +229,7 @@ export class Dqn implements SharedAgent {
 
   /** Everything as a policy file (safetensors); an agent of the same setup that loads it goes on to the bit. */
   save(): Uint8Array {
-    return writePolicyFile(this.#header, [
-      ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
+    return writeAgent(this.#header, this.#kernel.save(), [
       byteTensor('exploration.random', this.#random.save()),
       doubleTensor('agent.progress', [this.#owed, this.#steps, this.#explorationScale]),
     ])
@@ -278,20 +242,18 @@ export class Dqn implements SharedAgent {
 
   /**
    * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
-   * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
+   * @throws {FormatError} those of `openAgent`; `tensor_missing`, `tensor_mismatch`, `replay_invalid`
    */
   load(bytes: Bytes): void {
-    const { header, tensors } = readPolicyFile(bytes)
-    checkPurpose(header, this.#header)
-    const reader = new TensorReader(tensors)
+    const { header, reader, kernel } = openAgent(bytes, this.#header)
     const random = reader.bytes('exploration.random', this.#random.save().length)
     const [owed, steps, scale] = reader.doubles('agent.progress', 3) as unknown as [number, number, number]
-    this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
+    this.#kernel.load(kernel) // the last that may refuse
     this.#random.load(random)
     this.#owed = owed
     this.#steps = steps
     this.#explorationScale = scale
-    this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
+    this.#header = header
   }
 
   /** May be called twice. */

@@ -6,13 +6,13 @@ export {
   writeSafetensors,
 } from '@trimtab/core'
 export { linearMap, linearUnmap, logMap, logUnmap, ternarySteps } from './action-map.js'
+export type { AgentPreset, AgentSetup, SharedAgentSetup } from './agent-setup.js'
 export { Bcq, type BcqSetup, createBcq } from './bcq.js'
 export { type BcqOptions, bcqDefaults } from './bcq-options.js'
 export { createDdpg, Ddpg, type DdpgExplanation, type DdpgPolicy, type DdpgSetup } from './ddpg.js'
-export type { DdpgOptions } from './ddpg-options.js'
-export { type DdpgPreset, type DdpgPresetName, ddpgPresets } from './ddpg-presets.js'
+export { type DdpgOptions, ddpgDefaults } from './ddpg-options.js'
 export { createDqn, Dqn, type DqnExplanation, type DqnSetup, type DqnUpdateReport } from './dqn.js'
-export { type DqnOptions, type DqnPreset, type DqnPresetName, dqnPresets } from './dqn-options.js'
+export { type DqnOptions, dqnDefaults } from './dqn-options.js'
 export * from './episode/index.js'
 export { type EpsilonSchedule, epsilonAt } from './epsilon.js'
 export * from './meta/index.js'
@@ -37,8 +37,7 @@ export {
   writePolicyFile,
 } from './policy-file.js'
 export { createPpo, Ppo, type PpoExplanation, type PpoSetup } from './ppo.js'
-export type { PpoOptions } from './ppo-options.js'
-export { type PpoPreset, type PpoPresetName, ppoPresets } from './ppo-presets.js'
+export { type PpoOptions, ppoDefaults } from './ppo-options.js'
 export { createQTable, QTable, type QTableOptions, type QTableSetup, qTableDefaults } from './q-table.js'
 export {
   createRegressor,

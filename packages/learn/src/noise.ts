@@ -8,6 +8,7 @@ import {
   type Tensor,
   type TensorReader,
 } from '@trimtab/core'
+import { OptionChecks } from './option-checks.js'
 
 /** How one draw follows another. Deviations are in units of the action range [−1, 1] before the schedule scales them. */
 export type NoiseProcess =
@@ -197,36 +198,38 @@ function processDeviation(process: NoiseProcess): number {
 }
 
 /** Notes everything that is wrong with noise options, each with its path. */
-export function checkNoiseOptions({ process, schedule }: NoiseOptions, problems: Problems, path: string): void {
-  const number = (name: string, value: unknown, says: string, holds: (x: number) => boolean): void =>
-    problems.check(
-      typeof value === 'number' && Number.isFinite(value) && holds(value),
-      `${path}.${name} must be ${says}, got ${String(value)}`,
-    )
-  const notNegative = (name: string, value: unknown): void => number(name, value, '≥ 0', (x) => x >= 0)
-  const unknownKind = (name: string, value: never): void =>
-    problems.check(false, `${path}.${name} is unknown: ${JSON.stringify(value)}`)
-  switch (process.kind) {
+export function checkNoiseOptions(noise: NoiseOptions, problems: Problems, path: string): void {
+  problems.checkKeys(noise, ['process', 'schedule'], path)
+  const { process, schedule } = noise
+  const check = (options: object, part: string, ...known: string[]): OptionChecks =>
+    new OptionChecks(options, ['kind', ...known], problems, `${path}.${part}`)
+  const unknownKind = (part: string, value: never): void =>
+    problems.check(false, `${path}.${part}.kind is unknown: ${JSON.stringify(value)}`)
+  switch (process?.kind) {
     case 'gaussian':
-      notNegative('process.deviation', process.deviation)
+      check(process, 'process', 'deviation').notNegative('deviation')
       break
-    case 'ornstein-uhlenbeck':
-      number('process.mu', process.mu, 'finite', () => true)
-      for (const name of ['theta', 'sigma'] as const) notNegative(`process.${name}`, process[name])
-      number('process.dt', process.dt, '> 0', (x) => x > 0)
+    case 'ornstein-uhlenbeck': {
+      const checks = check(process, 'process', 'mu', 'theta', 'sigma', 'dt')
+      checks.number('mu', 'finite', () => true)
+      checks.notNegative('theta', 'sigma')
+      checks.positive('dt')
       break
+    }
     default:
-      unknownKind('process.kind', process)
+      unknownKind('process', process)
   }
-  switch (schedule.kind) {
-    case 'episodes':
-      for (const name of ['from', 'to'] as const) notNegative(`schedule.${name}`, schedule[name])
-      number('schedule.episodes', schedule.episodes, 'a whole number ≥ 1', (x) => Number.isInteger(x) && x >= 1)
+  switch (schedule?.kind) {
+    case 'episodes': {
+      const checks = check(schedule, 'schedule', 'from', 'to', 'episodes')
+      checks.notNegative('from', 'to')
+      checks.counts('episodes')
       break
+    }
     case 'updates':
-      for (const name of ['from', 'decrement', 'floor'] as const) notNegative(`schedule.${name}`, schedule[name])
+      check(schedule, 'schedule', 'from', 'decrement', 'floor').notNegative('from', 'decrement', 'floor')
       break
     default:
-      unknownKind('schedule.kind', schedule)
+      unknownKind('schedule', schedule)
   }
 }

@@ -38,6 +38,8 @@ export interface PolicyHeader {
   /** Whether observations pass a normaliser, whose state the file then holds. */
   readonly normalised: boolean
   readonly seed: number
+  /** All options of the agent that goes on from the file; absent: nothing goes on from it. */
+  readonly options?: Readonly<Record<string, unknown>>
   /** Free text: which application, load and simulator taught it. */
   readonly trainingData: string
 }
@@ -63,6 +65,7 @@ export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]
     normalised: String(header.normalised),
     observation: spaceToText(header.observation),
     action: spaceToText(header.action),
+    ...(header.options && { options: JSON.stringify(header.options) }),
     trainingData: header.trainingData,
   })
 }
@@ -166,6 +169,7 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
     normalised: normalised === 'true',
     observation: spaceFromText('observation', text('observation')),
     action: spaceFromText('action', text('action')),
+    ...(metadata.has('options') && { options: recordFrom('options', text('options')) }),
     trainingData: text('trainingData'),
   }
 }
@@ -229,6 +233,12 @@ function spaceDifference(found: Space, wanted: Space): string | undefined {
     }
   }
   return undefined
+}
+
+function recordFrom(key: string, text: string): Readonly<Record<string, unknown>> {
+  const value = jsonOf(key, text)
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord ? (value as Record<string, unknown>) : invalid(key, 'it must be an object of options')
 }
 
 function jsonOf(key: string, text: string): unknown {

@@ -1,5 +1,6 @@
 import type { Problems } from '@trimtab/core'
 import type { PpoKernelOptions } from '@trimtab/core/internal'
+import { OptionChecks } from './option-checks.js'
 
 /** Everything that a PPO agent can be told; the networks' outer sizes and the kind of policy come from the spaces. */
 export interface PpoOptions {
@@ -65,43 +66,53 @@ export const kernelOptions = (
   initialLogDeviation: core.math.log(options.initialDeviation),
 })
 
+/** CleanRL's and Stable-Baselines3's common ground, with rollouts and rates for tasks of some ten thousand steps. */
+export const ppoDefaults: PpoOptions = {
+  hidden: [64, 64],
+  activation: 'tanh',
+  initialisation: 'orthogonal',
+  initialDeviation: 0.5, // of a range of 2
+  rolloutSteps: 512,
+  miniBatchSize: 64,
+  epochs: 10,
+  draw: 'shuffle',
+  policyLearningRate: 1e-3,
+  valueLearningRate: 1e-3,
+  adamEpsilon: 1e-5,
+  maxGradientNorm: 0.5,
+  sharedNorm: true, // one optimiser for both networks
+  discount: 0.99,
+  lambda: 0.95,
+  returns: 'gae',
+  clip: 0.2,
+  valueClip: 0, // CleanRL clips by 0.2; it is not known to help
+  valueWeight: 0.5,
+  entropyWeight: 0,
+  normalise: 'mini-batch',
+  rewardBaseline: 0,
+  rewardScale: 1,
+  calibrationSteps: 0,
+}
+
 /**
  * Notes everything that is wrong with the options, each with its path.
  * @param path  where the options stand in the caller's configuration, `options`
  */
 export function checkPpoOptions(options: PpoOptions, problems: Problems, path: string): void {
-  const number = (name: string, value: unknown, says: string, holds: (x: number) => boolean): void =>
-    problems.check(
-      typeof value === 'number' && Number.isFinite(value) && holds(value),
-      `${path}.${name} must be ${says}, got ${String(value)}`,
-    )
-  const choice = (name: keyof PpoOptions, choices: readonly unknown[]): void =>
-    problems.check(
-      choices.includes(options[name]),
-      `${path}.${name} must be one of ${choices.join(', ')}, got ${String(options[name])}`,
-    )
-  for (const [i, size] of options.hidden.entries()) {
-    number(`hidden[${i}]`, size, 'a whole number ≥ 1', (x) => Number.isInteger(x) && x >= 1)
-  }
-  for (const name of ['rolloutSteps', 'miniBatchSize', 'epochs'] as const) {
-    number(name, options[name], 'a whole number ≥ 1', (x) => Number.isInteger(x) && x >= 1)
-  }
-  number('calibrationSteps', options.calibrationSteps, 'a whole number ≥ 0', (x) => Number.isInteger(x) && x >= 0)
-  choice('activation', ['relu', 'tanh'])
-  choice('initialisation', ['orthogonal', 'uniform'])
-  choice('draw', ['shuffle', 'replacement'])
-  choice('returns', ['gae', 'monte-carlo'])
-  choice('normalise', ['mini-batch', 'rollout', 'never'])
-  choice('sharedNorm', [true, false])
-  for (const name of ['policyLearningRate', 'valueLearningRate', 'adamEpsilon', 'rewardScale'] as const) {
-    number(name, options[name], '> 0', (x) => x > 0)
-  }
-  number('initialDeviation', options.initialDeviation, 'in [1e-6, 1e6]', (x) => x >= 1e-6 && x <= 1e6)
-  number('discount', options.discount, 'in [0, 1)', (x) => x >= 0 && x < 1)
-  number('lambda', options.lambda, 'in [0, 1]', (x) => x >= 0 && x <= 1)
-  number('clip', options.clip, 'in (0, 1)', (x) => x > 0 && x < 1)
-  number('rewardBaseline', options.rewardBaseline, 'finite', () => true)
-  for (const name of ['maxGradientNorm', 'valueClip', 'valueWeight', 'entropyWeight'] as const) {
-    number(name, options[name], '≥ 0', (x) => x >= 0)
-  }
+  const check = new OptionChecks(options, Object.keys(ppoDefaults), problems, path)
+  check.layers('hidden', 0)
+  check.returns()
+  check.counts('rolloutSteps', 'miniBatchSize', 'epochs')
+  check.number('calibrationSteps', 'a whole number ≥ 0', (x) => Number.isInteger(x) && x >= 0)
+  check.choice('activation', ['relu', 'tanh'])
+  check.choice('initialisation', ['orthogonal', 'uniform'])
+  check.choice('draw', ['shuffle', 'replacement'])
+  check.choice('returns', ['gae', 'monte-carlo'])
+  check.choice('normalise', ['mini-batch', 'rollout', 'never'])
+  check.choice('sharedNorm', [true, false])
+  check.positive('policyLearningRate', 'valueLearningRate', 'adamEpsilon', 'rewardScale')
+  check.number('initialDeviation', 'in [1e-6, 1e6]', (x) => x >= 1e-6 && x <= 1e6)
+  check.shares('lambda')
+  check.number('clip', 'in (0, 1)', (x) => x > 0 && x < 1)
+  check.notNegative('maxGradientNorm', 'valueClip', 'valueWeight', 'entropyWeight')
 }

@@ -5,11 +5,8 @@ import {
   type CoreMath,
   doubleTensor,
   floatTensor,
-  Problems,
   Random,
-  type Space,
   type Tensor,
-  TensorReader,
   type Transition,
 } from '@trimtab/core'
 import {
@@ -19,34 +16,18 @@ import {
   PpoKernel,
   type PpoReport,
 } from '@trimtab/core/internal'
+import { openAgent, writeAgent } from './agent-file.js'
+import { type AgentFamily, openSetup, type SharedAgentSetup } from './agent-setup.js'
 import { requireTransition } from './checks.js'
 import { oneSided, requireExplorationScale } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'
-import { KERNEL_PREFIX, kernelTensors, ppoPolicyTensors } from './policy.js'
-import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
-import { checkPpoOptions, kernelOptions, type PpoOptions, rolloutCapacity } from './ppo-options.js'
-import { type PpoPresetName, ppoPresets } from './ppo-presets.js'
+import { ppoPolicyTensors } from './policy.js'
+import { type PolicyHeader, writePolicyFile } from './policy-file.js'
+import { checkPpoOptions, kernelOptions, type PpoOptions, ppoDefaults, rolloutCapacity } from './ppo-options.js'
 import type { SharedAgent } from './shared-agent.js'
 
-/** What an agent is made of. */
-export interface PpoSetup {
-  /** Default `default`. */
-  readonly preset?: PpoPresetName
-  /** What differs from the preset. */
-  readonly options?: Partial<PpoOptions>
-  readonly observation: Space
-  /** A box with every coordinate in [−1, 1], which the task maps to limits and replicas; or discrete, one name and one index. */
-  readonly action: Space
-  readonly seed: number
-  /** Whose policy this is; a file of another task is refused. Default `autoscaling`. */
-  readonly task?: string
-  /** Free text for the policy file: which application, load and simulator teach it. */
-  readonly trainingData?: string
-  /** Z, length of an embedding that both networks see behind the observation. Default 0. */
-  readonly contextSize?: number
-  /** ⟨application, environment⟩ pairs that share the rollout, each with an embedding of its own. Default 1. */
-  readonly partitions?: number
-}
+/** What a PPO agent is made of; its action may be a box or one choice. */
+export type PpoSetup = SharedAgentSetup<PpoOptions>
 
 /** Why a decision was made, in the agent's own terms. */
 export interface PpoExplanation {
@@ -68,58 +49,18 @@ export interface PpoExplanation {
  * const agent = createPpo(core, { observation: boxSpace(['load']), action: discreteSpace('replicas', 5), seed: 1 })
  */
 export function createPpo(core: Core, setup: PpoSetup): Ppo {
-  const preset = setup.preset ?? 'default'
-  const problems = new Problems()
-  problems.check(
-    Object.hasOwn(ppoPresets, preset),
-    `preset must be one of ${Object.keys(ppoPresets).join(', ')}, got ${preset}`,
-  )
-  problems.throwIfAny('ppo')
-  const { setting: _, ...defaults } = ppoPresets[preset]
-  const options: PpoOptions = { ...defaults, ...setup.options }
-  checkPpoOptions(options, problems, 'options')
-  const { observation, action, seed, contextSize = 0, partitions = 1 } = setup
-  problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
-  problems.check(observation.names.length > 0, 'observation must have at least one entry')
-  problems.check(action.names.length > 0, 'action must have at least one entry')
-  if (action.kind === 'discrete') {
-    const top = action.high[0]!
-    problems.check(
-      action.names.length === 1 && action.low[0] === 0 && Number.isInteger(top) && top >= 1,
-      'a discrete action must have one name and indices from 0 to at least 1 (discreteSpace)',
-    )
-  } else {
-    problems.check(
-      action.low.every((x) => x === -1) && action.high.every((x) => x === 1),
-      'action must be a box of [−1, 1]: map to physical units in the task (linearMap, logMap)',
-    )
-  }
-  problems.check(
-    Number.isInteger(contextSize) && contextSize >= 0,
-    `contextSize must be a whole number ≥ 0, got ${contextSize}`,
-  )
-  problems.check(
-    Number.isInteger(partitions) && partitions >= 1,
-    `partitions must be a whole number ≥ 1, got ${partitions}`,
-  )
-  problems.throwIfAny('ppo')
-  return new Ppo(
-    core,
-    options,
-    { contextSize, partitions },
-    {
-      algorithm: 'ppo',
-      task: setup.task ?? 'autoscaling',
-      preset,
-      observation,
-      action,
-      hidden: options.hidden,
-      activation: options.activation,
-      normalised: options.calibrationSteps > 0,
-      seed,
-      trainingData: setup.trainingData ?? '',
-    },
-  )
+  const { options, header } = openSetup(FAMILY, setup)
+  const { contextSize = 0, partitions = 1 } = setup
+  return new Ppo(core, options, { contextSize, partitions }, header)
+}
+
+const FAMILY: AgentFamily<PpoOptions> = {
+  algorithm: 'ppo',
+  defaults: ppoDefaults,
+  actions: ['box', 'discrete'],
+  keys: ['contextSize', 'partitions'],
+  network: ({ hidden, activation, calibrationSteps }) => ({ hidden, activation, normalised: calibrationSteps > 0 }),
+  checkOptions: checkPpoOptions,
 }
 
 /** Which of a seed's streams feeds the choice between a draw and the likeliest. */
@@ -338,8 +279,7 @@ export class Ppo implements SharedAgent {
    */
   save(): Uint8Array {
     const learned = [...Array(this.#kernel.options.partitions).keys()].map((p) => Number(this.#learned.has(p)))
-    return writePolicyFile(this.#header, [
-      ...this.#kernel.save().map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name })),
+    return writeAgent(this.#header, this.#kernel.save(), [
       ...(this.#normaliser?.save() ?? []),
       floatTensor('agent.drawn', [this.#drawn.length], this.#drawn),
       byteTensor('exploration.random', this.#random.save()),
@@ -358,18 +298,16 @@ export class Ppo implements SharedAgent {
 
   /**
    * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
-   * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`, `rollout_invalid`
+   * @throws {FormatError} those of `openAgent`; `tensor_missing`, `tensor_mismatch`, `rollout_invalid`
    */
   load(bytes: Bytes): void {
-    const { header, tensors } = readPolicyFile(bytes)
-    checkPurpose(header, this.#header)
-    const reader = new TensorReader(tensors)
+    const { header, reader, kernel } = openAgent(bytes, this.#header)
     const drawn = reader.floats('agent.drawn', [this.#drawn.length])
     const random = reader.bytes('exploration.random', this.#random.save().length)
     const [isBetween, scale] = reader.doubles('agent.episode', 2)
     const learned = reader.doubles('agent.learned', this.#kernel.options.partitions)
     const restoreNormaliser = this.#normaliser?.load(reader)
-    this.#kernel.load(kernelTensors(tensors)) // the last that may refuse
+    this.#kernel.load(kernel) // the last that may refuse
     restoreNormaliser?.()
     this.#drawn.set(drawn)
     this.#random.load(random)
@@ -377,7 +315,7 @@ export class Ppo implements SharedAgent {
     this.#scale = scale!
     this.#learned.clear()
     for (const [partition, was] of learned.entries()) if (was === 1) this.#learned.add(partition)
-    this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
+    this.#header = header
   }
 
   /** May be called twice. */

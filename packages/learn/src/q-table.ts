@@ -8,14 +8,16 @@ import {
   Problems,
   Random,
   type Space,
-  TensorReader,
   type Transition,
   type UpdateReport,
 } from '@trimtab/core'
+import { openAgent, writeAgent } from './agent-file.js'
+import { type AgentFamily, type AgentSetup, openSetup } from './agent-setup.js'
 import { requireNoContext, requireTransition } from './checks.js'
-import { type EpsilonSchedule, epsilonAt } from './epsilon.js'
+import { checkEpsilon, type EpsilonSchedule, epsilonAt } from './epsilon.js'
 import { requireExplorationScale } from './noise.js'
-import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
+import { OptionChecks } from './option-checks.js'
+import type { PolicyHeader } from './policy-file.js'
 import { choicesOf } from './spaces.js'
 
 /** Everything that a Q-table can be told; its size comes from the spaces. */
@@ -30,30 +32,16 @@ export interface QTableOptions {
   readonly epsilon: EpsilonSchedule
 }
 
-/** SOL's learner on tasks of some thousand steps. */
+/** SOL's learner on tasks of some ten thousand steps. */
 export const qTableDefaults: QTableOptions = {
   bins: 10,
-  learningRate: 0.1,
+  learningRate: 0.2,
   discount: 0.99,
-  epsilon: { from: 1, to: 0.05, steps: 1000 },
+  epsilon: { from: 1, to: 0.05, steps: 20_000 },
 }
 
-/** What an agent is made of. */
-export interface QTableSetup {
-  /** What the options are called, for the policy file. Default `default`. */
-  readonly preset?: string
-  /** What differs from `qTableDefaults`. */
-  readonly options?: Partial<QTableOptions>
-  /** One choice (`discreteSpace`), or a box with finite bounds that is cut into bins. */
-  readonly observation: Space
-  /** One choice. */
-  readonly action: Space
-  readonly seed: number
-  /** Whose policy this is; a file of another task is refused. Default `unnamed`. */
-  readonly task?: string
-  /** Free text for the policy file: what teaches it. */
-  readonly trainingData?: string
-}
+/** What a Q-table is made of: its observation is one choice (`discreteSpace`) or a box with finite bounds, its action one choice. */
+export type QTableSetup = AgentSetup<QTableOptions>
 
 const MOST_VALUES = 2 ** 24 // 128 MiB
 
@@ -67,44 +55,35 @@ const EXPLORATION_STREAM = 0x71746162
  * const agent = createQTable(core, { observation: boxSpace(['load'], 0, 1), action: discreteSpace('frequency', 5), seed: 1 })
  */
 export function createQTable(core: Core, setup: QTableSetup): QTable {
-  const options = { ...qTableDefaults, ...setup.options }
-  const { observation, action, seed } = setup
+  const { options, header } = openSetup(FAMILY, setup)
+  const { observation, action } = header
   const problems = new Problems()
-  const { bins, learningRate, discount, epsilon } = options
-  for (const [name, value] of Object.entries({ bins, 'epsilon.steps': epsilon.steps })) {
-    problems.check(Number.isInteger(value) && value > 0, `options.${name} must be a whole number ≥ 1, got ${value}`)
-  }
-  problems.check(learningRate > 0 && learningRate <= 1, `options.learningRate must be in (0, 1], got ${learningRate}`)
-  problems.check(discount >= 0 && discount <= 1, `options.discount must be in [0, 1], got ${discount}`)
-  for (const name of ['from', 'to'] as const) {
-    problems.check(
-      epsilon[name] >= 0 && epsilon[name] <= 1,
-      `options.epsilon.${name} must be in [0, 1], got ${epsilon[name]}`,
-    )
-  }
-  problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
   const isBounded = observation.names.every(
     (_, i) => Number.isFinite(observation.high[i]! - observation.low[i]!) && observation.low[i]! < observation.high[i]!,
   )
   problems.check(
-    choicesOf(observation) > 0 || (observation.kind === 'box' && observation.names.length > 0 && isBounded),
+    choicesOf(observation) > 0 || (observation.kind === 'box' && isBounded),
     'observation must be discrete or a box whose entries have finite bounds to be cut between',
   )
-  problems.check(choicesOf(action) >= 2, 'action must be discrete with at least two choices (discreteSpace)')
-  const values = statesOf(observation, bins) * choicesOf(action)
+  const values = statesOf(observation, options.bins) * choicesOf(action)
   problems.check(values <= MOST_VALUES, `the table would hold ${values} values, at most ${MOST_VALUES}: use fewer bins`)
   problems.throwIfAny('q-table')
-  return new QTable(core, options, {
-    algorithm: 'q-table',
-    task: setup.task ?? 'unnamed',
-    preset: setup.preset ?? 'default',
-    observation,
-    action,
-    hidden: [],
-    normalised: false,
-    seed,
-    trainingData: setup.trainingData ?? '',
-  })
+  return new QTable(core, options, header)
+}
+
+const FAMILY: AgentFamily<QTableOptions> = {
+  algorithm: 'q-table',
+  defaults: qTableDefaults,
+  actions: ['discrete'],
+  keys: [],
+  network: () => ({ hidden: [], normalised: false }),
+  checkOptions(options, problems, path) {
+    const check = new OptionChecks(options, Object.keys(qTableDefaults), problems, path)
+    check.counts('bins')
+    check.number('learningRate', 'in (0, 1]', (x) => x > 0 && x <= 1)
+    check.shares('discount')
+    checkEpsilon(options.epsilon, problems, `${path}.epsilon`)
+  },
 }
 
 const statesOf = (observation: Space, bins: number): number =>
@@ -258,21 +237,23 @@ export class QTable implements Agent {
 
   /** Everything as a policy file; an agent of the same set-up that loads it goes on to the bit. */
   save(): Uint8Array {
-    return writePolicyFile(this.#header, [
-      doubleTensor('q', [...this.#values]),
-      byteTensor('exploration.random', this.#random.save()),
-      doubleTensor('agent.progress', [this.#steps, this.#explorationScale, this.#updates, this.#loss, this.#meanQ]),
-    ])
+    return writeAgent(
+      this.#header,
+      [],
+      [
+        doubleTensor('q', [...this.#values]),
+        byteTensor('exploration.random', this.#random.save()),
+        doubleTensor('agent.progress', [this.#steps, this.#explorationScale, this.#updates, this.#loss, this.#meanQ]),
+      ],
+    )
   }
 
   /**
    * Continues a saved agent. The file is judged whole first: if it is refused, this agent is as it was.
-   * @throws {FormatError} those of `readPolicyFile` and `checkPurpose`; `tensor_missing`, `tensor_mismatch`
+   * @throws {FormatError} those of `openAgent`; `tensor_missing`, `tensor_mismatch`
    */
   load(bytes: Bytes): void {
-    const { header, tensors } = readPolicyFile(bytes)
-    checkPurpose(header, this.#header)
-    const reader = new TensorReader(tensors)
+    const { header, reader } = openAgent(bytes, this.#header)
     const values = reader.doubles('q', this.#values.length)
     const random = reader.bytes('exploration.random', this.#random.save().length)
     const [steps, scale, updates, loss, meanQ] = reader.doubles('agent.progress', 5) as unknown as number[]
@@ -283,7 +264,7 @@ export class QTable implements Agent {
     this.#updates = updates!
     this.#loss = loss!
     this.#meanQ = meanQ!
-    this.#header = { ...this.#header, seed: header.seed, trainingData: header.trainingData }
+    this.#header = header
   }
 
   /** May be called twice. */

@@ -92,6 +92,8 @@ export function createRegressor(core: Core, setup: RegressorSetup): Regressor {
   const options: RegressorOptions = { ...regressorDefaults, ...setup.options }
   const outputs = setup.outputs ?? ['y']
   const problems = new Problems()
+  problems.checkKeys(setup, ['features', 'outputs', 'options', 'seed', 'task', 'trainingData'], 'setup')
+  problems.checkKeys(setup.options ?? {}, Object.keys(regressorDefaults), 'options')
   problems.check(setup.features.length > 0, 'features must name at least one column')
   problems.check(outputs.length > 0, 'outputs must name at least one column')
   problems.check(
@@ -155,6 +157,9 @@ export class Regressor {
    * @throws {ConfigError} `size_mismatch`, `rows_empty`, `not_finite`, `config_invalid`; nothing changed
    */
   fit(x: Float32Array, y: Float32Array, options: FitOptions = {}): FitReport {
+    const problems = new Problems()
+    problems.checkKeys(options, ['epochs', 'validation', 'patience'], 'options')
+    problems.throwIfAny('fit')
     const { epochs = this.options.epochs, validation, patience = Infinity } = options
     if (!(Number.isInteger(epochs) && epochs > 0))
       throw new ConfigError('config_invalid', `epochs must be a positive integer, got ${epochs}`)

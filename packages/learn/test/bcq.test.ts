@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = new Follow(core)
 })
 
-const OPTIONS = { hidden: [32, 32], rewardBaseline: 0.8, warmUp: 32, batchSize: 32, capacity: 5000 }
+const OPTIONS = { discount: 0.9, hidden: [32, 32], rewardBaseline: 0.8, warmUp: 32, batchSize: 32, capacity: 5000 }
 const make = (setup: Partial<BcqSetup> = {}): Bcq =>
   createBcq(core, {
     observation: boxSpace(['demand', 'rise', 'capacity']),
@@ -137,7 +137,7 @@ describe('Bcq', () => {
   it.each([
     ['another task', { task: 'x' }, 'policy_task_mismatch'],
     ['other layers', { options: { hidden: [8] } }, 'policy_shape_mismatch'],
-    ['other latents', { options: { latentsPerAction: 3 } }, 'tensor_mismatch'],
+    ['other latents', { options: { latentsPerAction: 3 } }, 'policy_options_mismatch'],
   ] as const)('refuses a policy with %s and changes nothing', (_, changes, code) => {
     using saved = make()
     using other = make(changes)

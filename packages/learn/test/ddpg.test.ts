@@ -1,14 +1,6 @@
 import { type Core, createCore, type Step, type Transition } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  boxSpace,
-  createDdpg,
-  type Ddpg,
-  type DdpgSetup,
-  ddpgPresets,
-  loadPolicy,
-  readPolicyFile,
-} from '../src/index.js'
+import { boxSpace, createDdpg, type Ddpg, type DdpgSetup, loadPolicy, readPolicyFile } from '../src/index.js'
 import { Follow, judge, train } from './follow.js'
 
 let core: Core
@@ -20,12 +12,18 @@ beforeAll(async () => {
 
 /** The probe's recipe at the toy's scale: its rewards lie around 0.6, and sixty episodes are enough. */
 const TOY = {
+  ...{ hidden: [40, 40], warmUp: 64, updatesPerStep: 2, discount: 0.9, maxGradientNorm: 0, calibrationSteps: 0 },
   rewardBaseline: 0.6,
   averageRate: 0.005,
   noise: {
     process: { kind: 'gaussian', deviation: 1 },
     schedule: { kind: 'episodes', from: 0.3, to: 0.05, episodes: 60 },
   },
+} as const
+
+const CORRELATED_NOISE = {
+  process: { kind: 'ornstein-uhlenbeck', mu: 0, theta: 0.15, sigma: 0.2, dt: 0.01 },
+  schedule: { kind: 'updates', from: 1, decrement: 1e-6, floor: 0.05 },
 } as const
 
 const make = (changes: Partial<DdpgSetup> = {}): Ddpg =>
@@ -62,8 +60,13 @@ describe('learning', () => {
     expect(Math.min(...returns)).toBeGreaterThan(0.97) // measured 0.991 … 0.996
   })
 
-  it.each(['firm-continuous', 'aware-paper'] as const)('learns the toy with the printed preset %s too', (preset) => {
-    using agent = make({ preset, options: { capacity: 10_000 } })
+  // As FIRM and AWARE print theirs: no baseline, no average, a fast critic.
+  it.each([
+    ['correlated', 0.9, CORRELATED_NOISE],
+    ['independent', 0.99, { ...CORRELATED_NOISE, process: { kind: 'gaussian', deviation: 0.2 } }],
+  ] as const)('learns the toy with the printed settings and %s noise too', (_, discount, noise) => {
+    const printed = { rewardBaseline: 0, averageRate: 0, criticLearningRate: 3e-3, targetRate: 3e-3, updatesPerStep: 1 }
+    using agent = make({ options: { ...TOY, ...printed, capacity: 10_000, discount, noise } })
     train(world, agent, 0, 60)
     expect(judge(world, (observation, out) => agent.decide(observation, out))).toBeGreaterThan(0.95)
   })
@@ -97,26 +100,27 @@ describe('determinism and resume', () => {
     expect(sameBytes(other!, first!)).toBe(false)
   })
 
-  it.each(Object.keys(ddpgPresets) as (keyof typeof ddpgPresets)[])(
-    '%s: 100 episodes are 50, a save, a load into a fresh agent and 50 more, to the byte',
-    (preset) => {
-      // Small nets and a ring that wraps keep this quick; the fractional rate leaves an update owed at the cut.
-      const options = { hidden: [8, 8], batchSize: 8, capacity: 900, updatesPerStep: 0.3 }
-      using whole = make({ preset, options })
-      using half = make({ preset, options })
-      using rest = make({ preset, options, seed: 77 }) // the file's seed takes over
-      for (const agent of [whole, half]) {
-        agent.setCloningWeight(0.25)
-        agent.explorationScale = 0.5
-      }
-      train(world, whole, 0, 100)
-      train(world, half, 0, 50)
-      rest.load(half.save())
-      expect(sameBytes(rest.save(), half.save())).toBe(true)
-      train(world, rest, 50, 100)
-      expect(sameBytes(rest.save(), whole.save())).toBe(true)
-    },
-  )
+  it.each([
+    ['defaults', {}],
+    ['calibrating', { calibrationSteps: 500 }],
+    ['correlated noise', { noise: CORRELATED_NOISE }],
+  ])('%s: 100 episodes are 50, a save, a load into a fresh agent and 50 more, to the byte', (_, changes) => {
+    // Small nets and a ring that wraps keep this quick; the fractional rate leaves an update owed at the cut.
+    const options = { ...TOY, hidden: [8, 8], batchSize: 8, capacity: 900, updatesPerStep: 0.3, ...changes }
+    using whole = make({ options })
+    using half = make({ options })
+    using rest = make({ options, seed: 77 }) // the file's seed takes over
+    for (const agent of [whole, half]) {
+      agent.setCloningWeight(0.25)
+      agent.explorationScale = 0.5
+    }
+    train(world, whole, 0, 100)
+    train(world, half, 0, 50)
+    rest.load(half.save())
+    expect(sameBytes(rest.save(), half.save())).toBe(true)
+    train(world, rest, 50, 100)
+    expect(sameBytes(rest.save(), whole.save())).toBe(true)
+  })
 
   it('continues from a cut in mid-episode', () => {
     using whole = make()
@@ -180,7 +184,7 @@ describe('update', () => {
   })
 
   it('lets ε fall by 1e-6 with every update of a printed preset', () => {
-    using agent = make({ preset: 'firm-continuous', options: { warmUp: 1 } })
+    using agent = make({ options: { ...TOY, warmUp: 1, updatesPerStep: 1, noise: CORRELATED_NOISE } })
     const loudest = agent.explorationLevel
     agent.observe(step())
     for (let i = 0; i < 1000; i++) agent.update()
@@ -382,8 +386,10 @@ describe('load', () => {
     ['another observation space', { observation: boxSpace(['demand', 'rise', 'replicas']) }, 'policy_space_mismatch'],
     ['other observation bounds', { observation: boxSpace(['demand', 'rise', 'capacity'], 0) }, 'policy_space_mismatch'],
     ['another number of actions', { action: boxSpace(['change', 'more']) }, 'policy_space_mismatch'],
-    ['other layers', { options: { hidden: [8] } }, 'policy_shape_mismatch'],
-    ['a smaller replay', { options: { capacity: 70 } }, 'replay_invalid'],
+    ['other layers', { options: { ...TOY, hidden: [8] } }, 'policy_shape_mismatch'],
+    ['a smaller replay', { options: { ...TOY, capacity: 70 } }, 'policy_options_mismatch'],
+    ['another learning rate', { options: { ...TOY, actorLearningRate: 1 } }, 'policy_options_mismatch'],
+    ['other noise', { options: { ...TOY, noise: CORRELATED_NOISE } }, 'policy_options_mismatch'],
     ['everything other', { task: 'x', observation: space, action: space }, 'policy_task_mismatch'],
   ] as const)('refuses a policy from %s and changes nothing', (_, changes, code) => {
     using saved = make()
@@ -418,10 +424,6 @@ describe('createDdpg', () => {
     expect(() =>
       make({ observation: boxSpace([]), action: boxSpace(['limit'], 0, 4), seed: 0.5, options: { batchSize: 0 } }),
     ).toThrow(/batchSize must be .* got 0.*seed must be .* got 0.5.*observation must have.*action must be a box of/)
-  })
-
-  it('names the presets when one is unknown', () => {
-    expect(() => make({ preset: 'td3' as 'autoscaling' })).toThrow(/preset must be one of autoscaling, .* got td3/)
   })
 
   it.each([

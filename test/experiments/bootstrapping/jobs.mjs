@@ -12,7 +12,10 @@ import {
 import { createCore, Random } from '@trimtab/core'
 import { createBcq, createDdpg, exploringPilot } from '@trimtab/learn'
 import {
+  AUTOSCALING_BCQ,
+  AUTOSCALING_DDPG,
   AutoscalingEnvironment,
+  AWARE_DDPG,
   ampleLatencyMs,
   generateApplication,
   generateLoad,
@@ -140,13 +143,17 @@ function live(loop, pilot) {
 /** controller → its pilot in a world. */
 const CAST = {
   rule: (world) => rulePilot(world.rule),
-  scratch: (world, seed) => exploringPilot(createDdpg(core, { ...spacesOf(world), seed }), world.rule),
+  scratch: (world, seed) =>
+    exploringPilot(createDdpg(core, { ...AUTOSCALING_DDPG, ...spacesOf(world), seed }), world.rule),
   'scratch-paper': (world, seed) =>
-    exploringPilot(createDdpg(core, { preset: 'aware-paper', ...spacesOf(world), seed }), world.rule),
-  'lifecycle-ddpg': (world, seed) => literalOf(createDdpg(core, { ...spacesOf(world), seed }), world),
-  'lifecycle-bcq': (world, seed) => literalOf(createBcq(core, { ...spacesOf(world), seed }), world),
-  'envelope-bcq': (world, seed) => envelopeOf(createBcq(core, { ...spacesOf(world), seed }), world, seed),
-  envelope: (world, seed) => envelopeOf(createDdpg(core, { ...spacesOf(world), seed }), world, seed),
+    exploringPilot(createDdpg(core, { ...AWARE_DDPG, ...spacesOf(world), seed }), world.rule),
+  'lifecycle-ddpg': (world, seed) =>
+    literalOf(createDdpg(core, { ...AUTOSCALING_DDPG, ...spacesOf(world), seed }), world),
+  'lifecycle-bcq': (world, seed) => literalOf(createBcq(core, { ...AUTOSCALING_BCQ, ...spacesOf(world), seed }), world),
+  'envelope-bcq': (world, seed) =>
+    envelopeOf(createBcq(core, { ...AUTOSCALING_BCQ, ...spacesOf(world), seed }), world, seed),
+  envelope: (world, seed) =>
+    envelopeOf(createDdpg(core, { ...AUTOSCALING_DDPG, ...spacesOf(world), seed }), world, seed),
 }
 
 /** The first episodes of a controller with an application. @returns [episodes] of `live` */
@@ -174,7 +181,7 @@ export async function serving({ app, seed, view, penalty, training, episodes, co
   const world = worldOf({ app, view, penalty })
   const agentSeed = seed * 1000 + app
   const newAgent = (saved) => {
-    const agent = createDdpg(core, { ...spacesOf(world), seed: agentSeed })
+    const agent = createDdpg(core, { ...AUTOSCALING_DDPG, ...spacesOf(world), seed: agentSeed })
     if (saved) agent.load(saved)
     return agent
   }

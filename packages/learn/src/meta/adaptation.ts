@@ -1,4 +1,4 @@
-import { type Core, type Environment, Random } from '@trimtab/core'
+import { type Core, type Environment, Problems, Random } from '@trimtab/core'
 import { drawAction } from '../episode/draw-action.js'
 import { type EpisodeSummary, HOLD } from '../episode/pilot.js'
 import { runEpisode } from '../episode/run-episode.js'
@@ -58,8 +58,12 @@ export class Adaptation {
   #z: Float32Array
   #episodes = 0
 
+  /** @throws {ConfigError} `config_invalid`: an option that there is not */
   constructor(core: Core, setup: AdaptationSetup) {
     this.#setup = setup
+    const problems = new Problems()
+    problems.checkKeys(setup.options ?? {}, Object.keys(ADAPTATION), 'options')
+    problems.throwIfAny('adaptation')
     this.#options = { ...ADAPTATION, ...setup.options }
     this.#random = new Random(core, setup.seed, STREAM)
     setup.meta?.toggleMetaUpdate(false)

@@ -1,16 +1,15 @@
 import { ConfigError, type Core, type Space } from '@trimtab/core'
 import { createDdpg } from '../ddpg.js'
 import type { DdpgOptions } from '../ddpg-options.js'
-import type { DdpgPresetName } from '../ddpg-presets.js'
 import { createDqn } from '../dqn.js'
-import type { DqnOptions, DqnPresetName } from '../dqn-options.js'
+import type { DqnOptions } from '../dqn-options.js'
 import { createPpo } from '../ppo.js'
-import type { PpoOptions } from '../ppo-options.js'
-import { type PpoPresetName, ppoPresets } from '../ppo-presets.js'
+import { type PpoOptions, ppoDefaults } from '../ppo-options.js'
 import type { SharedAgent } from '../shared-agent.js'
 
 /**
- * Which agent a task is learned with: an algorithm (`ddpg`, `dqn`, `ppo`), a preset of it and what differs. Plain JSON. PPO's
+ * Which agent a task is learned with: an algorithm (`ddpg`, `dqn`, `ppo`), what its options are called and those that differ from
+ * the algorithm's defaults. Plain JSON. PPO's
  * `rolloutSteps` are those of each pair: the steps of an episode, so that a round of episodes is a rollout.
  */
 export interface BaseLearnerChoice {
@@ -37,36 +36,37 @@ export interface BaseLearnerSetup {
  * @throws {ConfigError} `config_invalid`; `algorithm_unknown`
  */
 export function createBaseLearner(core: Core, setup: BaseLearnerSetup): SharedAgent {
-  const { base, ...shape } = setup
-  switch (base.algorithm) {
+  const { base, maxGroups = 1, ...shape } = setup
+  const { algorithm, preset } = base
+  const options = withoutCalibration(base)
+  switch (algorithm) {
     case 'ddpg':
-      return createDdpg(core, {
-        ...shape,
-        preset: base.preset as DdpgPresetName,
-        options: base.options as Partial<DdpgOptions>,
-      })
+      return createDdpg(core, { ...shape, maxGroups, preset, options: options as Partial<DdpgOptions> })
     case 'dqn':
-      return createDqn(core, {
-        ...shape,
-        preset: base.preset as DqnPresetName,
-        options: base.options as Partial<DqnOptions>,
-      })
+      return createDqn(core, { ...shape, maxGroups, preset, options: options as Partial<DqnOptions> })
     case 'ppo': {
-      const preset = base.preset as PpoPresetName
-      const options = base.options as Partial<PpoOptions>
-      const { rolloutSteps = ppoPresets[preset]?.rolloutSteps ?? 1 } = options
-      return createPpo(core, {
-        ...shape,
-        preset,
-        options: { ...options, rolloutSteps: rolloutSteps * (setup.partitions ?? 1) },
-      })
+      const { rolloutSteps, ...others }: Partial<PpoOptions> = options
+      const ofAll = (rolloutSteps ?? ppoDefaults.rolloutSteps) * (setup.partitions ?? 1)
+      return createPpo(core, { ...shape, preset, options: { ...others, rolloutSteps: ofAll } })
     }
     default:
-      throw new ConfigError(
-        'algorithm_unknown',
-        `no base learner is called ${base.algorithm}: there are ddpg, dqn and ppo`,
-      )
+      throw new ConfigError('algorithm_unknown', `no base learner is called ${algorithm}: there are ddpg, dqn and ppo`)
   }
+}
+
+/**
+ * Pairs share networks, not moments: each shard would calibrate on pairs of its own, and a pretrained policy is handed on without.
+ * @throws {ConfigError} `config_invalid`
+ */
+function withoutCalibration({ algorithm, options }: BaseLearnerChoice): BaseLearnerChoice['options'] {
+  const { calibrationSteps = 0 } = options
+  if (calibrationSteps !== 0) {
+    throw new ConfigError(
+      'config_invalid',
+      `base.options.calibrationSteps must be 0 for a learner that pairs share, got ${String(calibrationSteps)}: scale observations in the task`,
+    )
+  }
+  return algorithm === 'dqn' ? options : { ...options, calibrationSteps }
 }
 
 /** The choice as it goes on from a shared policy with one pair: in smaller steps, for it is nearly right already. */

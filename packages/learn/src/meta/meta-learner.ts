@@ -242,6 +242,8 @@ export function createMetaLearner(core: Core, setup: MetaSetup): MetaLearner {
   problems.throwIfAny('meta learner')
   const options: MetaOptions = { ...metaPresets[preset], ...setup.options }
   const maxContexts = setup.maxContexts ?? 16
+  problems.checkKeys(setup, ['preset', 'options', 'maxContexts', 'seed'], 'setup')
+  problems.checkKeys(setup.options ?? {}, Object.keys(metaPresets.set), 'options')
   checkMetaOptions(options, problems)
   problems.check(Number.isSafeInteger(setup.seed), `seed must be a safe integer, got ${setup.seed}`)
   problems.check(

@@ -1,4 +1,13 @@
-import { byteTensor, type Core, doubleTensor, type Environment, Random, type Tensor, TensorReader } from '@trimtab/core'
+import {
+  byteTensor,
+  type Core,
+  doubleTensor,
+  type Environment,
+  Problems,
+  Random,
+  type Tensor,
+  TensorReader,
+} from '@trimtab/core'
 import type { Context } from '@trimtab/core/internal'
 import { drawAction } from '../episode/draw-action.js'
 import { type EpisodeSummary, HOLD } from '../episode/pilot.js'
@@ -71,7 +80,11 @@ export class PretrainingShard {
   readonly #contexts: Context[] = []
   #rounds = 0
 
+  /** @throws {ConfigError} `config_invalid`: an option that there is not */
   constructor(core: Core, setup: ShardSetup) {
+    const problems = new Problems()
+    problems.checkKeys(setup.options, Object.keys(PRETRAINING), 'options')
+    problems.throwIfAny('pretraining')
     this.#setup = setup
     this.#random = new Random(core, setup.seed, STREAM)
   }

@@ -48,7 +48,9 @@ describe('createBaseLearner', () => {
     const base = { algorithm: 'sarsa', preset: 'x', options: {} }
     const setup = { ...shape, action: boxSpace(['aim']), base }
     expect(() => createBaseLearner(core, setup)).toThrow(expect.objectContaining({ code: 'algorithm_unknown' }))
-    const unknown = { ...setup, base: { algorithm: 'ppo', preset: 'x', options: {} } }
-    expect(() => createBaseLearner(core, unknown)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    for (const options of [{ gamma: 0.5 }, { calibrationSteps: 5 }]) {
+      const wrong = { ...setup, base: { algorithm: 'ppo', preset: 'x', options } }
+      expect(() => createBaseLearner(core, wrong)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    }
   })
 })

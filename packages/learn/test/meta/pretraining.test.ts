@@ -34,7 +34,14 @@ function makeAgent(partitions: number, batchSize: number): Ddpg {
     ...{ observation, action, contextSize: 4, partitions, maxGroups: 4, seed: 1 },
     options: {
       ...{ hidden: [32, 32], batchSize, capacity: 400, warmUp: 1, discount: 0, rewardBaseline: 0.5, averageRate: 0 },
-      ...{ saturationPenalty: 0.05, actorLearningRate: 1e-3, criticLearningRate: 3e-3, noise: EXPLORATION },
+      ...{
+        saturationPenalty: 0.05,
+        calibrationSteps: 0,
+        maxGradientNorm: 0,
+        actorLearningRate: 1e-3,
+        criticLearningRate: 3e-3,
+        noise: EXPLORATION,
+      },
     },
   })
 }

@@ -11,9 +11,11 @@ import { type Controller, type Core, Random } from '@trimtab/core'
 import { createDdpg, type Ddpg, type MetaLearner, readPretrained } from '@trimtab/learn'
 import {
   Aimd,
+  AUTOSCALING_DDPG,
   AutoscalingEnvironment,
   type AutoscalingEvaluation,
   type AutoscalingInfo,
+  AWARE_DDPG,
   bestConstantAction,
   bestStatic,
   evaluateAutoscaling,
@@ -149,7 +151,7 @@ export class AutoscalerTrial {
         return this.#castPretrained(core)
       default: {
         const agent = createDdpg(core, {
-          preset: isPaper ? 'aware-paper' : 'autoscaling',
+          ...(isPaper ? AWARE_DDPG : AUTOSCALING_DDPG),
           observation: environment.observation,
           action: environment.action,
           seed: spec.seed * 1000 + spec.appSeed,
@@ -178,7 +180,7 @@ export class AutoscalerTrial {
     const { environment, spec } = this
     const model = readPretrained(pretrainedAutoscaling())
     const agent = createDdpg(core, {
-      preset: 'autoscaling',
+      ...AUTOSCALING_DDPG,
       observation: environment.observation,
       action: environment.action,
       seed: spec.seed * 1000 + spec.appSeed,

@@ -1,6 +1,7 @@
 export { AimdRate, CapacityOracle, DelayRule, FixedRate } from './baselines.js'
 export { type Link, LinkSimulator, type MonitorInterval } from './link.js'
 export { generateNetwork, type NetworkRanges, PACKET_BITS, type Range } from './networks.js'
+export { AURORA, STABLE_BASELINES_PPO } from './preset.js'
 export { type CongestionOutcome, congestionReward, type LinkScale, type RewardScaling } from './reward.js'
 export { CongestionEnvironment, type CongestionInfo, type CongestionOptions } from './simulator.js'
 export { CONGESTION_ACTION, CONGESTION_OBSERVATION } from './spaces.js'

@@ -1,5 +1,6 @@
 export { type FrequencyPair, generateFrequencyPair, type Phase } from './application.js'
 export { FixedFrequency, OverclockingRule } from './baselines.js'
+export { FREQUENCY_DQN, SMARTOVERCLOCK_DQN } from './preset.js'
 export { LEVELS, PROCESSORS, type Processor, type ProcessorName } from './processors.js'
 export {
   FREQUENCY_REWARDS,

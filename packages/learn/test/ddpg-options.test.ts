@@ -1,7 +1,6 @@
 import { Problems } from '@trimtab/core'
 import { describe, expect, it } from 'vitest'
-import { checkDdpgOptions, type DdpgOptions } from '../src/ddpg-options.js'
-import { ddpgPresets } from '../src/index.js'
+import { checkDdpgOptions, type DdpgOptions, ddpgDefaults } from '../src/ddpg-options.js'
 
 function problemsOf(options: DdpgOptions): string {
   const problems = new Problems()
@@ -14,52 +13,10 @@ function problemsOf(options: DdpgOptions): string {
   }
 }
 
-/** Parameters of a dense net of these layer sizes. */
-const parameters = (sizes: readonly number[]): number =>
-  sizes.slice(1).reduce((sum, out, i) => sum + out * (sizes[i]! + 1), 0)
-
-describe('ddpgPresets', () => {
-  it.each(Object.entries(ddpgPresets))('%s passes its own validation', (_, preset) => {
-    expect(problemsOf(preset)).toBe('')
-  })
-
-  it.each([
-    ['autoscaling', 12, 3],
-    ['firm-continuous', 8, 5],
-    ['firm-ternary', 8, 15],
-  ] as const)('%s is an actor %d-40-40-%d', (name, stateSize, actionSize) => {
-    const { setting, hidden } = ddpgPresets[name]
-    expect(setting).toMatchObject({ stateSize, actionSize })
-    expect(parameters([setting.stateSize, ...hidden, setting.actionSize])).toBe(
-      41 * 40 + (stateSize + 1) * 40 + 41 * actionSize,
-    )
-  })
-
-  // Dissertation tables 3.3 and 5.2, as printed.
-  it.each([
-    ['firm-continuous', 1e5, 0.9, 2e-3],
-    ['firm-ternary', 1e5, 0.9, 2e-3],
-    ['aware-paper', 1e6, 0.99, 3e-3],
-  ] as const)(
-    '%s has the printed buffer %d, discount %d and soft update %d',
-    (name, capacity, discount, targetRate) => {
-      expect(ddpgPresets[name]).toMatchObject({
-        batchSize: 64,
-        capacity,
-        discount,
-        targetRate,
-        actorLearningRate: 3e-4,
-        criticLearningRate: 3e-3,
-        noise: { schedule: { from: 1, decrement: 1e-6 } },
-      })
-    },
-  )
-})
-
 describe('checkDdpgOptions', () => {
   it('reports every problem at once, each with its path, value and what is allowed', () => {
     const message = problemsOf({
-      ...ddpgPresets.autoscaling,
+      ...ddpgDefaults,
       hidden: [40, 0.5],
       batchSize: 0,
       capacity: 10,
@@ -97,7 +54,7 @@ describe('checkDdpgOptions', () => {
 
   it('names an unknown kind of noise', () => {
     const noise = { process: { kind: 'pink' }, schedule: { kind: 'daily' } } as unknown as DdpgOptions['noise']
-    const message = problemsOf({ ...ddpgPresets.autoscaling, noise })
+    const message = problemsOf({ ...ddpgDefaults, noise })
     expect(message).toContain('options.noise.process.kind is unknown: {"kind":"pink"}')
     expect(message).toContain('options.noise.schedule.kind is unknown: {"kind":"daily"}')
   })
