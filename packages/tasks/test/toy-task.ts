@@ -1,6 +1,7 @@
 // The smallest task of control: walk to a hidden place on a line.
 import { ConfigError, type Core, type Step } from '@trimtab/core'
 import { boxSpace } from '@trimtab/learn'
+import { AUTOSCALING_DDPG } from '../src/autoscaling/index.js'
 import type { ControlTaskDefinition, TaskEnvironment } from '../src/index.js'
 
 export interface Place {
@@ -64,6 +65,6 @@ export const toyDefinition = (): ControlTaskDefinition<Place> => ({
     return new Line(spec)
   },
   rules: [{ name: 'still', create: () => ({ name: 'still', decide: (_, out) => void out.fill(0) }) }],
-  baseLearner: { algorithm: 'ddpg', preset: 'autoscaling', options: {} },
+  baseLearner: { algorithm: 'ddpg', ...AUTOSCALING_DDPG, options: { ...AUTOSCALING_DDPG.options } },
   safety: { isViolation: (info) => info.far === 1, safeDirection: [1] },
 })
