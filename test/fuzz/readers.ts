@@ -31,6 +31,7 @@ import { fileSource, lineSource } from '../../packages/cli/src/gpu/latency-sourc
 import { prometheusSource } from '../../packages/cli/src/gpu/prometheus.js'
 import { main } from '../../packages/cli/src/main.js'
 import { readExamples } from '../../packages/cli/src/prediction/examples.js'
+import { ownReading } from '../../packages/cli/src/read-file.js'
 import { readRequestLog } from '../../packages/cli/src/scheduling/requests.js'
 import { drawWorkload } from '../../packages/cli/src/scheduling/workload.js'
 import { parseLabels } from '../../packages/cli/src/trace/labels.js'
@@ -278,7 +279,7 @@ export const READERS: readonly Reader[] = [
     async read(input) {
       const host = createFakeHost()
       host.files.set('input', input)
-      const rows = await readExamples('input', host)
+      const rows = await readExamples('input', ownReading(host))
       const predictor = new LengthPredictor(core, { bits: 10, models: 3 })
       try {
         predictor.fit(rows.slice(0, 50), { epochs: 1 })
@@ -303,7 +304,7 @@ export const READERS: readonly Reader[] = [
       host.files.set('input', input)
       const meta = model.createMetaLearner(core)
       try {
-        meta.insertTrajectories(await readTrajectories('input', model, host))
+        meta.insertTrajectories(await readTrajectories('input', model, ownReading(host)))
         const z = meta.getEmbedding()
         if (!z.every(Number.isFinite)) throw new Error(`embedding ${z}`)
       } finally {

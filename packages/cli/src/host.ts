@@ -1,6 +1,6 @@
 // What a command may touch of the machine it runs on; tests hand in their own.
 import { createReadStream } from 'node:fs'
-import { appendFile, open, readFile, rm, stat } from 'node:fs/promises'
+import { appendFile, open, rm, stat } from 'node:fs/promises'
 import process from 'node:process'
 import { addAbortSignal } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
@@ -28,7 +28,6 @@ export interface Host {
   /** Resolves after so many milliseconds, or when the signal is given. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   sizeOf(path: string): Promise<number>
-  readFile(path: string): Promise<string>
   /** The last bytes of a file that somebody else may be writing, when it was changed, and how long ago that was by this host's clock. */
   readTail(
     path: string,
@@ -62,7 +61,6 @@ export function createProcessHost(): Host {
     },
     now: () => performance.now(),
     wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined), // aborted
-    readFile: (path) => readFile(path, 'utf8'),
     readTail,
     readBytes(path, signal) {
       const stream = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES })

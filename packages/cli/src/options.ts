@@ -11,6 +11,8 @@ export interface Option<T> {
   readonly value?: string
   readonly help: string
   readonly fallback: T
+  /** How the help writes the fallback; left out: as it is, if it is a number or a text. */
+  readonly shown?: string
   /** Reads the text of the value, or says in a few words what it must be. */
   read(text: string): { readonly value: T } | { readonly must: string }
 }
@@ -48,6 +50,32 @@ export function numberOption<T extends number | undefined>(
       return fits ? { value } : { must: `must be ${kind} from ${range.min} to ${range.max}` }
     },
   }
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** A number of bytes: `500000`, `64MiB`, `1.5GiB`. */
+export function sizeOption<T extends number | undefined>(help: string, fallback: T): Option<number | T> {
+  return {
+    value: 'SIZE',
+    help,
+    fallback,
+    ...(fallback !== undefined && { shown: formatSize(fallback) }),
+    read(text) {
+      const [, number, unit = 'B'] = /^(\d+(?:\.\d+)?) ?([KMGT]iB|B)?$/i.exec(text) ?? []
+      const power = UNITS.findIndex((one) => one.toLowerCase() === unit.toLowerCase())
+      const value = Math.floor(Number(number) * 1024 ** power)
+      return value >= 1 && Number.isSafeInteger(value)
+        ? { value }
+        : { must: 'must be a size, as 500000, 64MiB or 1.5GiB' }
+    },
+  }
+}
+
+/** Bytes in the largest unit that leaves one digit before the point: `64MiB`, as `sizeOption` reads it. */
+export function formatSize(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  return `${Number((bytes / 1024 ** power).toFixed(1))}${UNITS[power]}`
 }
 
 /** Exactly one of `choices`. */
@@ -139,7 +167,8 @@ export function readCall<O extends Options>(
 /** One aligned line an option. */
 export function helpOfOptions(options: Options): string {
   const rows = Object.entries(options).map(([name, option]) => {
-    const fallback = typeof option.fallback === 'number' || typeof option.fallback === 'string' ? option.fallback : ''
+    const isShort = typeof option.fallback === 'number' || typeof option.fallback === 'string'
+    const fallback = option.shown ?? (isShort ? option.fallback : '')
     return {
       left: option.value ? `--${name} ${option.value}` : `--${name}`,
       right: fallback === '' ? option.help : `${option.help} (default ${fallback})`,

@@ -43,7 +43,6 @@ export function createFakeHost(
     },
     readTail: async (path, bytes) => ({ text: read(path).slice(-bytes), modifiedMs: now, ageMs: 0 }),
     sizeOf: async (path) => read(path).length,
-    readFile: async (path) => read(path),
     readBytes: async function* (path) {
       const content = find(path)
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content

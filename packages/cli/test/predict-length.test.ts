@@ -84,7 +84,7 @@ describe('trimtab predict-length', () => {
     const curve = host.out().slice(host.out().indexOf('as it learns from before.jsonl')).split('\n')
     const orders = curve.slice(2).flatMap((line) => (/\d/.test(line) ? [Number(line.trim().split(/\s+/).at(-1))] : []))
     expect(orders.at(-1)).toBeGreaterThan(orders[0]!)
-    const page = await host.readFile('r.html')
+    const page = String(host.files.get('r.html'))
     expect(page).not.toMatch(/https?:\/\//)
     const json = /<script type="application\/json" id="trimtab-length">(.*?)<\/script>/s.exec(page)![1]!
     expect(JSON.parse(json).learning.curve[0].finished).toBe(0)

@@ -63,7 +63,7 @@ describe('trimtab rightsize FILE', () => {
   it('writes a page with a line a predictor', async () => {
     const host = hostWith({ 'f.csv': toCsv(functions) })
     await main(['rightsize', 'f.csv', '--repeats', '1', '--labels', '1,2', '--report', 'r.html'], host)
-    const page = await host.readFile('r.html')
+    const page = String(host.files.get('r.html'))
     expect(page.match(/class="line p\d"/g)).toHaveLength(6)
     expect(page).not.toMatch(/https?:\/\//)
     const json = /<script type="application\/json" id="trimtab-rightsize">(.*?)<\/script>/s.exec(page)![1]!
@@ -133,7 +133,7 @@ describe('trimtab rightsize FILE --workload, --measured', () => {
 
   it('writes a page with a bar an interval', async () => {
     const { host } = await advice('--measured', 'mine.csv', '--report', 'r.html')
-    const page = await host.readFile('r.html')
+    const page = String(host.files.get('r.html'))
     expect(page.match(/<td class="span"><i /g)).toHaveLength(6)
     expect(page).toContain('Where to run mine')
   })

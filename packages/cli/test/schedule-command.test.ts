@@ -139,7 +139,7 @@ describe('trimtab schedule', () => {
     const host = hostWith({ 'r.jsonl': logOf(300) })
     const argv = ['schedule', '--requests', 'r.jsonl', '--rho', '0.5,0.9', '--seeds', '2', '--count', '200']
     expect(await main([...argv, '--report', 's.html'], host)).toBe(0)
-    const page = await host.readFile('s.html')
+    const page = String(host.files.get('s.html'))
     expect(page.match(/class="line s-/g)).toHaveLength(15) // by load, by percentile, by length
     expect(page).not.toMatch(/https?:\/\//)
     const json = /<script type="application\/json" id="trimtab-schedule">(.*?)<\/script>/s.exec(page)![1]!

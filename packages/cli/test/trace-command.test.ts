@@ -162,7 +162,7 @@ describe('trimtab trace profile', () => {
     const { out, err } = await run(['profile', 'usual.json', '--json', '--out', 'p.json', '--report', 'p.html'], host)
     expect(out).toBe('')
     expect(err).toBe('written: p.json\nwritten: p.html\n')
-    expect(JSON.parse(await host.readFile('p.json')).latency.count).toBe(40)
+    expect(JSON.parse(String(host.files.get('p.json'))).latency.count).toBe(40)
     expect(host.files.get('p.html')).toContain('<!doctype html>')
   })
 

@@ -92,9 +92,12 @@ export {
 export {
   type LabelledTrace,
   parseTraces,
+  READ_LIMITS,
+  type ReadLimits,
   type ReadOptions,
   readSpanTable,
   readTraces,
+  type StreamOptions,
   type TraceFormat,
   type TraceSource,
 } from './read/index.js'

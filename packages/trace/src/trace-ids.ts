@@ -1,4 +1,5 @@
 import { hexOf } from './ids.js'
+import { bytesOf } from './names.js'
 
 const SLOTS = 1024
 const WORDS = 4
@@ -10,6 +11,7 @@ const WORDS = 4
 export class TraceIds {
   readonly #numbers = new Map<string, number>()
   readonly #texts: string[] = []
+  #bytes = 0
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #lastText = ''
   #lastNumber = -1
@@ -22,6 +24,11 @@ export class TraceIds {
     return this.#texts.length
   }
 
+  /** Memory that the ids take, at most. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   ofText(text: string): number {
     if (text === this.#lastText && this.#lastNumber >= 0) return this.#lastNumber
     let number = this.#numbers.get(text)
@@ -29,6 +36,7 @@ export class TraceIds {
       number = this.#texts.length
       this.#texts.push(text)
       this.#numbers.set(text, number)
+      this.#bytes += bytesOf(text)
     }
     this.#lastText = text
     this.#lastNumber = number
@@ -84,6 +92,7 @@ export class TraceIds {
     if (this.#texts.length === 0) return
     this.#numbers.clear()
     this.#texts.length = 0
+    this.#bytes = 0
     this.#lastNumber = -1
     this.#cached.fill(-1)
   }

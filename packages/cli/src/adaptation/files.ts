@@ -1,12 +1,11 @@
 import { type PretrainedModel, readPretrained, type Trajectory } from '@trimtab/learn'
-import type { Host } from '../host.js'
 import { UsageError } from '../options.js'
-import { readAll, readText } from '../read-file.js'
+import { type Reading, readAll, readText } from '../read-file.js'
 
 /** @throws {UsageError} when it cannot be read or is none */
-export async function readModel(path: string, host: Host): Promise<PretrainedModel> {
+export async function readModel(path: string, reading: Reading): Promise<PretrainedModel> {
   try {
-    return readPretrained(await readAll(path, host))
+    return readPretrained(await readAll(path, reading))
   } catch (error) {
     throw new UsageError(`--model ${path} cannot be used: ${(error as Error).message}`)
   }
@@ -17,8 +16,8 @@ export async function readModel(path: string, host: Host): Promise<PretrainedMod
  * stand together.
  * @throws {UsageError} a line that is no such step, by its number
  */
-export async function readTrajectories(path: string, model: PretrainedModel, host: Host): Promise<Trajectory[]> {
-  const text = await readText(path, host)
+export async function readTrajectories(path: string, model: PretrainedModel, reading: Reading): Promise<Trajectory[]> {
+  const text = await readText(path, reading)
   const { observation, action } = model.header
   const episodes = new Map<unknown, { observations: number[]; actions: number[]; rewards: number[] }>()
   for (const [i, line] of text.split('\n').entries()) {

@@ -5,6 +5,7 @@ import { renderAdaptationReport } from '../adaptation/report.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { listOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
+import { readingOf, readingOptions } from '../read-file.js'
 import { createPaint, formatTable } from '../terminal.js'
 import { TASK_HELP, taskOf } from './task.js'
 
@@ -21,6 +22,7 @@ const options = {
     undefined,
   ),
   report: textOption('FILE', 'also an HTML report: learning curves with their spread', undefined),
+  ...readingOptions,
   json: switchOption('print the answer as JSON'),
 }
 
@@ -36,7 +38,7 @@ export const adapt: Command = defineCommand({
   exits: `${TASK_HELP}\nExit: 0 done, 1 the pretrained policy is not the better one after the first episode, 2 the call is bad.`,
   async run(values, host, operands) {
     const { task } = await taskOf(operands)
-    const model = await readModel(values.model ?? `trimtab-${task.name}.safetensors`, host)
+    const model = await readModel(values.model ?? `trimtab-${task.name}.safetensors`, readingOf(host, values))
     if (model.header.task !== task.name)
       throw new UsageError(`the model was pretrained for ${model.header.task}, not for ${task.name}`)
     const { log } = values

@@ -6,11 +6,10 @@ import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { listOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
+import { type Reading, readingOf, readingOptions, readText } from '../read-file.js'
 import { renderReport } from '../report/index.js'
 import { createPaint } from '../terminal.js'
 import type { runAutoscaling } from '../workers.js'
-
-const LARGEST_LOAD_BYTES = 64 * 1024 * 1024 // a century of minutes
 
 const NAMES = AUTOSCALERS.map(({ name }) => name)
 
@@ -29,6 +28,7 @@ const options = {
   workers: numberOption('worker threads', availableParallelism(), { min: 1, max: 256 }),
   report: textOption('FILE', 'where the HTML report goes', 'trimtab-report.html'),
   'no-report': switchOption('write no HTML report'),
+  ...readingOptions,
   json: switchOption('print all numbers as JSON instead of the table'),
 }
 
@@ -51,7 +51,7 @@ export const createAutoscale = (run: typeof runAutoscaling): Command =>
         throw new UsageError(
           `the report cannot be written to ${path}: name another file with --report, or use --no-report`,
         )
-      const load = values.load === undefined ? undefined : await readLoad(values.load, host)
+      const load = values.load === undefined ? undefined : await readLoad(values.load, readingOf(host, values))
       const progress = createProgress(host, 'runs')
       try {
         const { apps, seeds, episodes, seed, workers, controllers } = values
@@ -69,19 +69,10 @@ export const createAutoscale = (run: typeof runAutoscaling): Command =>
     },
   })
 
-async function readLoad(path: string, host: Host): Promise<{ readonly name: string; readonly text: string }> {
-  try {
-    const bytes = await host.sizeOf(path)
-    if (bytes > LARGEST_LOAD_BYTES)
-      throw new UsageError(
-        `--load ${path} has ${Math.round(bytes / 2 ** 20)} MiB, at most 64 are read: one line a minute, no other columns`,
-      )
-    return { name: basename(path), text: await host.readFile(path) }
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`--load ${path} cannot be read: ${(error as Error).message}`)
-  }
-}
+const readLoad = async (path: string, reading: Reading): Promise<{ readonly name: string; readonly text: string }> => ({
+  name: basename(path),
+  text: await readText(path, reading, `--load ${path}`),
+})
 
 async function show(
   report: AutoscalingReport,

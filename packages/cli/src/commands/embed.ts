@@ -3,9 +3,11 @@ import { formatEstimate } from '../adaptation/estimate.js'
 import { readModel, readTrajectories } from '../adaptation/files.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { switchOption, textOption, UsageError } from '../options.js'
+import { readingOf, readingOptions } from '../read-file.js'
 
 const options = {
   model: textOption('FILE', 'a model of `trimtab pretrain`', undefined),
+  ...readingOptions,
   json: switchOption('print the answer as JSON, the embedding with it'),
 }
 
@@ -21,8 +23,9 @@ Exit: 0 done, 1 the application is unlike everything that was pretrained on, 2 t
     const [file, ...others] = operands
     if (file === undefined || others.length > 0) throw new UsageError('name one file of steps')
     if (values.model === undefined) throw new UsageError('--model is missing: make one with trimtab pretrain TASK')
-    const model = await readModel(values.model, host)
-    const found = await describePair(model, await readTrajectories(file, model, host))
+    const reading = readingOf(host, values)
+    const model = await readModel(values.model, reading)
+    const found = await describePair(model, await readTrajectories(file, model, reading))
     const { distance, nearest, estimate, z } = found
     if (values.json) host.stdout.write(`${JSON.stringify(found)}\n`)
     else

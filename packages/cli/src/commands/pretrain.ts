@@ -7,7 +7,7 @@ import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { choiceOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
-import { readAll } from '../read-file.js'
+import { ownReading, readAll, readText } from '../read-file.js'
 import type { runPretraining } from '../workers.js'
 import { TASK_HELP, taskOf } from './task.js'
 
@@ -60,7 +60,9 @@ export const createPretrain = (run: typeof runPretraining): Command =>
         ...{ task: reference, first: values.first, pairs: values.pool, rounds: values.rounds, seed: values.seed },
         meta: metaPresets[values.encoder],
       }
-      const checkpoint = values.fresh ? undefined : await readAll(checkpointFile, host).catch(() => undefined)
+      const checkpoint = values.fresh
+        ? undefined
+        : await readAll(checkpointFile, ownReading(host)).catch(() => undefined)
       const records: AdaptationRecord[] = checkpoint ? await earlierRounds(part, host) : []
       await host.writeFile(part, records.map(toLine).join(''))
       if (checkpoint) host.stderr.write(`going on from ${checkpointFile}\n`)
@@ -94,7 +96,7 @@ export const createPretrain = (run: typeof runPretraining): Command =>
 /** Rounds of an interrupted run, for the plot; a log that is gone or damaged costs only them, a line cut short by a kill only itself. */
 async function earlierRounds(part: string, host: Host): Promise<AdaptationRecord[]> {
   try {
-    const text = await host.readFile(part)
+    const text = await readText(part, ownReading(host))
     return parseRecords(text.slice(0, text.lastIndexOf('\n') + 1), part).filter(({ event }) => event === 'round')
   } catch {
     return []

@@ -20,15 +20,13 @@ import {
   textOption,
   UsageError,
 } from '../options.js'
-import { readText } from '../read-file.js'
+import { type Reading, readingOf, readingOptions, readText } from '../read-file.js'
 import { formatAdvice, formatEvaluation } from '../rightsizing/format.js'
 import { PREDICTORS } from '../rightsizing/predictors.js'
 import { renderRightsizeReport } from '../rightsizing/report.js'
 import type { AdviceReport, EvaluationReport } from '../rightsizing/report-types.js'
 import { advise, evaluateTable } from '../rightsizing/work.js'
 import { createPaint } from '../terminal.js'
-
-const LARGEST_BYTES = 64 * 1024 * 1024
 
 const options = {
   workload: textOption(
@@ -74,6 +72,7 @@ const options = {
     undefined,
   ),
   report: textOption('FILE', 'write the HTML report there as well', undefined),
+  ...readingOptions,
   json: switchOption('print all numbers as JSON instead of the table'),
 }
 
@@ -105,9 +104,10 @@ export const rightsize: Command = defineCommand({
     if (values.report !== undefined && !(await host.canWrite(values.report)))
       throw new UsageError(`--report ${values.report} cannot be written: name a file in a folder that is there`)
     const columns = columnsOf(values)
-    const table = readRuntimeTable(basename(file), await readTable(file, host), { columns })
+    const reading = readingOf(host, values)
+    const table = readRuntimeTable(basename(file), await readText(file, reading), { columns })
     const { seed, predictor } = values
-    const subject = await subjectOf(table, values, columns, host)
+    const subject = await subjectOf(table, values, columns, reading)
     if (subject) {
       const confidence = values.confidence / 100
       const maxSeconds = values['max-seconds'] ?? Number.POSITIVE_INFINITY
@@ -146,11 +146,11 @@ async function subjectOf(
   table: RuntimeTable,
   { workload: name, measured: file }: { readonly workload: string | undefined; readonly measured: string | undefined },
   columns: ColumnNames,
-  host: Host,
+  reading: Reading,
 ): Promise<Subject | undefined> {
   if (file !== undefined) {
     const asked = { ...columns, configuration: table.dimensions }
-    const measured = readRuntimeTable(basename(file), await readTable(file, host), { columns: asked })
+    const measured = readRuntimeTable(basename(file), await readText(file, reading), { columns: asked })
     if (name === undefined && measured.workloads.length > 1)
       throw new UsageError(`${file} has ${measured.workloads.length} workloads: name one with --workload`)
     const workload = name === undefined ? measured.workloads[0]! : findWorkload(measured, name)
@@ -173,14 +173,6 @@ function findWorkload(table: RuntimeTable, name: string): MeasuredWorkload {
   const names = table.workloads.map((one) => one.name)
   const near = suggestion(name, names, '') || `; workloads there: ${names.slice(0, 10).join(', ')}`
   throw new UsageError(`${table.name} has no workload ${JSON.stringify(name)}${near}`)
-}
-
-/** @throws {UsageError} */
-async function readTable(path: string, host: Host): Promise<string> {
-  const bytes = await host.sizeOf(path).catch(() => 0) // reading says what is wrong
-  if (bytes > LARGEST_BYTES)
-    throw new UsageError(`${path} has ${Math.round(bytes / 2 ** 20)} MiB, at most 64 are read: average repeats first`)
-  return readText(path, host)
 }
 
 type ColumnValues = {

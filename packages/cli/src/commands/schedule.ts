@@ -1,7 +1,7 @@
 import { type Command, defineCommand, EXIT } from '../command.js'
-import type { Host } from '../host.js'
 import { listOption, numberOption, type Option, suggestion, switchOption, textOption, UsageError } from '../options.js'
 import { openPredictor } from '../prediction/open.js'
+import { type Reading, readingOf, readingOptions } from '../read-file.js'
 import { chooseEstimator } from '../scheduling/choose-estimator.js'
 import { formatSchedule } from '../scheduling/format.js'
 import { isEstimating } from '../scheduling/policies.js'
@@ -71,6 +71,7 @@ const options = {
     fraction: true,
   }),
   report: textOption('FILE', 'write the HTML report there as well', undefined),
+  ...readingOptions,
   json: switchOption('print all numbers as JSON instead of the table'),
 }
 
@@ -100,11 +101,12 @@ Exit: 0 done, 2 the call is bad or the log cannot be used.`,
     if (values.requests === undefined) throw new UsageError('a log is missing: --requests FILE')
     if (values.report !== undefined && !(await host.canWrite(values.report)))
       throw new UsageError(`--report ${values.report} cannot be written: name a file in a folder that is there`)
-    const log = onlyServed(await readLogFile(values.requests, host), values.served)
-    const { pattern, isInLogOrder } = await arrivalsOf(values.arrivals, log, host)
-    const opened = await openPredictor(values.model, host)
+    const reading = readingOf(host, values)
+    const log = onlyServed(await readLogFile(values.requests, reading), values.served)
+    const { pattern, isInLogOrder } = await arrivalsOf(values.arrivals, log, reading)
+    const opened = await openPredictor(values.model, reading)
     const choice = { isLearning: values.online, errorsOf: values['errors-of'], seed: values.seed }
-    const estimator = values.policy.some(isEstimating) ? await chooseEstimator(opened, log, choice, host) : null
+    const estimator = values.policy.some(isEstimating) ? await chooseEstimator(opened, log, choice, reading) : null
     const report = await compareSchedules(
       opened.core,
       log,
@@ -153,10 +155,10 @@ function onlyServed(log: RequestLog, model: string | undefined): RequestLog {
 async function arrivalsOf(
   when: string | undefined,
   log: RequestLog,
-  host: Host,
+  reading: Reading,
 ): Promise<{ readonly pattern: ArrivalPattern | undefined; readonly isInLogOrder: boolean }> {
   if (when === 'poisson') return { pattern: undefined, isInLogOrder: false }
-  if (when !== undefined) return { pattern: await readPattern(when, host), isInLogOrder: false }
+  if (when !== undefined) return { pattern: await readPattern(when, reading), isInLogOrder: false }
   const own = patternOf(log)
   return { pattern: own, isInLogOrder: own !== undefined }
 }

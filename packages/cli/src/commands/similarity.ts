@@ -4,9 +4,11 @@ import { formatEstimate } from '../adaptation/estimate.js'
 import { readModel, readTrajectories } from '../adaptation/files.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { switchOption, textOption, UsageError } from '../options.js'
+import { readingOf, readingOptions } from '../read-file.js'
 
 const options = {
   model: textOption('FILE', 'a model of `trimtab pretrain`', undefined),
+  ...readingOptions,
   json: switchOption('print the answer as JSON'),
 }
 
@@ -23,11 +25,12 @@ export const similarityCommand: Command = defineCommand({
     const [a, b, ...others] = operands
     if (a === undefined || b === undefined || others.length > 0) throw new UsageError('name two files of steps')
     if (values.model === undefined) throw new UsageError('--model is missing: make one with trimtab pretrain TASK')
-    const model = await readModel(values.model, host)
+    const reading = readingOf(host, values)
+    const model = await readModel(values.model, reading)
     const core = await createCore()
     const [here, there] = [
-      embeddingOf(core, model, await readTrajectories(a, model, host)),
-      embeddingOf(core, model, await readTrajectories(b, model, host)),
+      embeddingOf(core, model, await readTrajectories(a, model, reading)),
+      embeddingOf(core, model, await readTrajectories(b, model, reading)),
     ]
     const found = embeddingSimilarity(here, there)
     const estimate = model.estimateAt(found.similarity)

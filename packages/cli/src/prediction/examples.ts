@@ -1,8 +1,7 @@
 // Finished requests in files: a line of JSON each.
 import { type LengthExample, MOST_OUTPUT_TOKENS } from '@trimtab/serve'
-import type { Host } from '../host.js'
 import { UsageError } from '../options.js'
-import { readText } from '../read-file.js'
+import { type Reading, readText } from '../read-file.js'
 
 const MOST_PROBLEMS = 5
 
@@ -20,10 +19,10 @@ export interface SourcedExample extends LengthExample {
  */
 export async function readExamples(
   path: string,
-  host: Host,
+  reading: Reading,
   where?: { readonly field: string; readonly text: string },
 ): Promise<SourcedExample[]> {
-  const text = await readText(path, host)
+  const text = await readText(path, reading)
   const problems: string[] = []
   const rows: SourcedExample[] = []
   let lines = 0

@@ -1,6 +1,6 @@
-import type { Host } from '../host.js'
 import { UsageError } from '../options.js'
 import type { OpenedPredictor } from '../prediction/open.js'
+import type { Reading } from '../read-file.js'
 import {
   errorsOf,
   estimateRows,
@@ -29,7 +29,7 @@ export async function chooseEstimator(
   { core, predictor, name }: OpenedPredictor,
   log: RequestLog,
   { isLearning, errorsOf: measuredFile, seed }: EstimatorChoice,
-  host: Pick<Host, 'readBytes'>,
+  reading: Reading,
 ): Promise<Estimator> {
   if (log.hasPrompts) {
     const rows = await estimateRows(log, predictor)
@@ -41,7 +41,7 @@ export async function chooseEstimator(
       `${log.name} has no prompts to predict from: add --errors-of FILE with prompts, whose measured error it borrows, or ask for --policy fcfs,oracle`,
     )
   if (isLearning) throw new UsageError('--online needs prompts to learn from')
-  const measured = await readLogFile(measuredFile, host)
+  const measured = await readLogFile(measuredFile, reading)
   if (!measured.hasPrompts) throw new UsageError(`--errors-of ${measuredFile}: not every request there has a prompt`)
   const errors = errorsOf(measured, await estimateRows(measured, predictor))
   const rows = estimateRowsWithErrors(core, log, errors, seed)

@@ -1,12 +1,14 @@
 // The files of a call as inputs, checked before the first one is read, with progress while they are.
 import type { Host } from '../host.js'
-import { UsageError } from '../options.js'
+import { formatSize, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
 import type { TraceInput } from './read-paths.js'
 
 const STDIN = '-'
 const PATIENCE_MS = 1000 // shorter reads need no progress
 const MIB = 2 ** 20
+const STDIN_BYTES = 256 * MIB
+const KEPT_BYTES = 64 * MIB
 
 export interface Inputs {
   readonly list: readonly TraceInput[]
@@ -17,10 +19,16 @@ export interface Inputs {
 }
 
 /**
+ * @param maxBytes  of stdin, unpacked, and of what is kept of it; left out: 256 MiB, 64 MiB
  * @param passes  how often everything is read; what comes by stdin is kept in memory if more than once
  * @throws {UsageError} with every file that cannot be read, and what else is wrong with them
  */
-export async function openInputs(files: readonly string[], host: Host, passes = 1): Promise<Inputs> {
+export async function openInputs(
+  files: readonly string[],
+  host: Host,
+  maxBytes: number | undefined,
+  passes = 1,
+): Promise<Inputs> {
   if (files.length === 0) throw new UsageError('a file is missing: name trace files, or - for stdin')
   const problems: string[] = []
   const sizes = await Promise.all(
@@ -51,6 +59,15 @@ export async function openInputs(files: readonly string[], host: Host, passes = 
     progress.update({ done: bytes / MIB, total: totalBytes === undefined ? undefined : totalBytes / MIB, label: words })
   }
   let kept: Uint8Array[] | undefined // stdin, which can be read only once
+  let keptBytes = 0
+  const keep = (piece: Uint8Array) => {
+    keptBytes += piece.byteLength
+    if (keptBytes > (maxBytes ?? KEPT_BYTES))
+      throw new UsageError(
+        `stdin is read ${passes} times here and kept meanwhile, and holds more than ${formatSize(maxBytes ?? KEPT_BYTES)}: save it to a file, or raise --max-bytes`,
+      )
+    kept?.push(piece)
+  }
   async function* pieces(file: string): AsyncGenerator<Uint8Array, void> {
     label = file === STDIN ? 'stdin' : file
     const isKept = file === STDIN && passes > 1
@@ -59,7 +76,7 @@ export async function openInputs(files: readonly string[], host: Host, passes = 
     if (isFirst) kept = []
     try {
       for await (const piece of source) {
-        if (isFirst) kept!.push(piece)
+        if (isFirst) keep(piece)
         yield piece
         bytes += piece.byteLength
         show()
@@ -70,7 +87,11 @@ export async function openInputs(files: readonly string[], host: Host, passes = 
     }
   }
   return {
-    list: files.map((file) => ({ name: file === STDIN ? 'stdin' : file, open: () => pieces(file) })),
+    list: files.map((file) => ({
+      name: file === STDIN ? 'stdin' : file,
+      maxBytes: file === STDIN ? (maxBytes ?? STDIN_BYTES) : maxBytes,
+      open: () => pieces(file),
+    })),
     note(more) {
       spans += more
     },

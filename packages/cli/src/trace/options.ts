@@ -1,6 +1,8 @@
 // What all commands of `trimtab trace` take: where the traces are, which of them, how the path is found, where the answer goes.
-import type { PathOptions, TraceFormat } from '@trimtab/trace'
-import { choiceOption, numberOption, type Option, switchOption, textOption } from '../options.js'
+import { type PathOptions, READ_LIMITS, type ReadLimits, type TraceFormat } from '@trimtab/trace'
+import type { Host } from '../host.js'
+import { choiceOption, numberOption, type Option, sizeOption, switchOption, textOption } from '../options.js'
+import { type Reading, readingOf, readingOptions } from '../read-file.js'
 import type { SpeedChange } from './report/types.js'
 
 export const TRACE_FORMATS: readonly TraceFormat[] = ['jaeger', 'otlp-json', 'otlp-protobuf', 'zipkin', 'csv']
@@ -19,6 +21,11 @@ export interface CommonValues {
   readonly 'follows-from': (typeof WAITING)[number]
   readonly 'producer-consumer': (typeof WAITING)[number]
   readonly 'late-child': NonNullable<PathOptions['lateChild']>
+  readonly 'max-bytes': number | undefined
+  readonly 'max-token-bytes': number
+  readonly 'max-spans': number
+  readonly 'max-names': number
+  readonly 'max-text-bytes': number
   readonly top: number
   readonly out: string | undefined
   readonly report: string | undefined
@@ -50,6 +57,24 @@ export const commonOptions: { readonly [K in keyof CommonValues]: Option<CommonV
   'follows-from': choiceOption('whether anybody waits for a span that follows from its parent', WAITING, 'background'),
   'producer-consumer': choiceOption('whether a producer waits for its consumers', WAITING, 'background'),
   'late-child': choiceOption('what a span is that ends after its parent', ['clamp', 'background'], 'clamp'),
+  'max-bytes': sizeOption(
+    'the most that is read of one file or of stdin, unpacked (default 16GiB; 256MiB of stdin, 64MiB where that is read more than once)',
+    undefined,
+  ),
+  'max-token-bytes': sizeOption('the longest string, span or row of a table', READ_LIMITS.maxTokenBytes),
+  'max-spans': numberOption(
+    'spans held at once: of a trace, or of a file whose traces interleave',
+    READ_LIMITS.maxSpans,
+    {
+      min: 1,
+      max: 1e9,
+    },
+  ),
+  'max-names': numberOption('different names of services, operations, instances and hosts', READ_LIMITS.maxNames, {
+    min: 1,
+    max: 1e9,
+  }),
+  'max-text-bytes': sizeOption('memory for names, and for ids that are text', READ_LIMITS.maxTextBytes),
   top: numberOption('rows of each list', 10, { min: 1, max: 100_000 }),
   out: textOption('FILE', 'where the answer goes (default: stdout)', undefined),
   report: textOption('FILE', 'write the HTML report there as well', undefined),
@@ -63,6 +88,21 @@ export const pathOptionsOf = (values: CommonValues): PathOptions => ({
   producerConsumer: values['producer-consumer'],
   lateChild: values['late-child'],
 })
+
+export const limitsOf = (values: CommonValues): Partial<ReadLimits> => ({
+  ...(values['max-bytes'] !== undefined && { maxBytes: values['max-bytes'] }),
+  maxTokenBytes: values['max-token-bytes'],
+  maxSpans: values['max-spans'],
+  maxNames: values['max-names'],
+  maxTextBytes: values['max-text-bytes'],
+})
+
+/** For what is read beside the traces, whole. */
+export const readingBeside = (values: CommonValues, host: Host): Reading =>
+  readingOf(host, {
+    'max-bytes': values['max-bytes'] ?? readingOptions['max-bytes'].fallback,
+    'max-lines': readingOptions['max-lines'].fallback,
+  })
 
 export interface Slice {
   /** Percentiles, 0 to 100. */

@@ -7,6 +7,7 @@ import {
   Names,
   PathFinder,
   type PathOptions,
+  type ReadLimits,
   Repairs,
   readTraces,
   type Trace,
@@ -17,6 +18,8 @@ import {
 export interface TraceInput {
   /** For messages. */
   readonly name: string
+  /** In place of the selection's limit. */
+  readonly maxBytes?: number | undefined
   /** From the beginning, as often as it is called. */
   open(): AsyncIterable<Uint8Array>
 }
@@ -31,6 +34,8 @@ export interface Selection {
   readonly traceId?: string | undefined
   readonly service?: string | undefined
   readonly operation?: string | undefined
+  /** Of reading an input; default: `READ_LIMITS`. */
+  readonly limits?: Partial<ReadLimits> | undefined
   /** Percentiles of latency, 0 to 100; reads everything twice. */
   readonly slice?: { readonly from: number; readonly to: number } | undefined
 }
@@ -46,7 +51,7 @@ export interface ReadHooks {
 
 /**
  * The critical paths of all requests of the inputs that `selection` takes, one after the other.
- * @throws {TraceError} `trace_format_unknown`, with the name of the input
+ * @throws {TraceError} `trace_format_unknown`, `trace_too_large`, with the name of the input
  */
 export const readPaths = (
   core: TraceCore,
@@ -54,7 +59,7 @@ export const readPaths = (
   selection: Selection,
   hooks: ReadHooks = {},
 ): AsyncGenerator<CriticalPath, void> =>
-  selectPaths(core, (repairs) => readAll(inputs, selection.format, { ...hooks, repairs }), selection, hooks)
+  selectPaths(core, (repairs) => readAll(inputs, selection, { ...hooks, repairs }), selection, hooks)
 
 /**
  * The critical paths of the traces that `selection` takes.
@@ -79,20 +84,24 @@ export async function* selectPaths(
   }
 }
 
+/** Errors that say what is wrong with one input. */
+const OF_AN_INPUT = ['trace_format_unknown', 'trace_too_large']
+
 async function* readAll(
   inputs: readonly TraceInput[],
-  format: TraceFormat | undefined,
+  { format, limits }: Selection,
   { repairs, signal }: ReadHooks,
 ): AsyncGenerator<Trace, void> {
   const names = new Names()
   for (const input of inputs) {
+    const within = input.maxBytes === undefined ? limits : { ...limits, maxBytes: input.maxBytes }
     try {
-      for await (const trace of readTraces(input.open(), { names, format, repairs, signal })) {
+      for await (const trace of readTraces(input.open(), { names, format, limits: within, repairs, signal })) {
         signal?.throwIfAborted()
         yield trace
       }
     } catch (error) {
-      if (!(error instanceof TrimtabError) || error.code !== 'trace_format_unknown') throw error
+      if (!(error instanceof TrimtabError) || !OF_AN_INPUT.includes(error.code)) throw error
       throw new TrimtabError(error.code, `${input.name}: ${error.message}`, { cause: error })
     }
   }

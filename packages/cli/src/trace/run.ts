@@ -5,7 +5,7 @@ import type { Host } from '../host.js'
 import { suggestion } from '../options.js'
 import { TraceAnalysis } from './analysis.js'
 import { openInputs } from './inputs.js'
-import { type CommonValues, pathOptionsOf } from './options.js'
+import { type CommonValues, limitsOf, pathOptionsOf } from './options.js'
 import { type ReadHooks, readPaths, type Selection } from './read-paths.js'
 import type { ReportSettings, SpeedChange, WhatIfView } from './report/types.js'
 import { Replay } from './what-if.js'
@@ -17,6 +17,7 @@ export const selectionOf = (values: RequestValues): Selection => ({
   format: values['input-format'],
   path: pathOptionsOf(values),
   clockSkewUs: values['clock-skew'],
+  limits: limitsOf(values),
   traceId: values.trace,
   service: values.service,
   operation: values.operation,
@@ -62,7 +63,7 @@ export async function analyseFiles(
   { onPath = () => {}, isReplayed = false }: AnalyseOptions = {},
 ): Promise<Analysed> {
   const isPossible = isReplayed && values.mode === 'blocking'
-  const inputs = await openInputs(files, host, (values.percentile ? 2 : 1) * (isPossible ? 2 : 1))
+  const inputs = await openInputs(files, host, values['max-bytes'], (values.percentile ? 2 : 1) * (isPossible ? 2 : 1))
   const core = await createTraceCore()
   const analysis = new TraceAnalysis(values.top)
   const workflow = new Workflow()

@@ -52,6 +52,16 @@ export class ByteCursor {
     return this.#passed + this.at
   }
 
+  /** Bytes that lie there because they may be needed again: of the unit that is being read, and what came behind it. */
+  get held(): number {
+    return this.end - this.#mark
+  }
+
+  /** Bytes of the input that came so far. */
+  get received(): number {
+    return this.#passed + this.end
+  }
+
   /** Whether no more bytes will come. */
   get isClosed(): boolean {
     return this.#isClosed

@@ -1,4 +1,5 @@
 export type { LabelledTrace } from './csv.js'
 export type { TraceFormat } from './format.js'
-export { parseTraces, type ReadOptions, readSpanTable, readTraces } from './read-traces.js'
+export { READ_LIMITS, type ReadLimits } from './limits.js'
+export { parseTraces, type ReadOptions, readSpanTable, readTraces, type StreamOptions } from './read-traces.js'
 export type { TraceSource } from './source.js'

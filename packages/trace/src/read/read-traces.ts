@@ -7,6 +7,7 @@ import { type LabelledTrace, readCsv } from './csv.js'
 import { detectFormat, type TraceFormat, unknownFormat } from './format.js'
 import { readJaeger } from './jaeger/index.js'
 import { JsonCursor } from './json/cursor.js'
+import { checkLimits, READ_LIMITS, type ReadLimits } from './limits.js'
 import { readOtlpJson } from './otlp-json/index.js'
 import { readOtlpProtobuf } from './otlp-protobuf/index.js'
 import { chunksOf, GzipFault, isGzip, type TraceSource, wholeOf } from './source.js'
@@ -22,32 +23,39 @@ export interface ReadOptions {
   readonly repairs?: Repairs | undefined
 }
 
+/** What a reading of a source may be told beside its format. */
+export interface StreamOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Default: `READ_LIMITS`. */
+  readonly limits?: Partial<ReadLimits> | undefined
+}
+
 /**
  * Reads traces as they come, in any of the formats, packed or not. Memory is bounded by the largest trace where the
- * format keeps a trace together (Jaeger, Zipkin lists of lists, span tables); elsewhere by the input's spans.
+ * format keeps a trace together (Jaeger, Zipkin lists of lists, span tables); elsewhere by the input's spans; in any case by the limits.
  *
- * @throws {TraceError} `trace_format_unknown` for input that is no traces at all; whatever can be mended is a repair.
- * What the source throws, and the signal's reason, come through.
+ * @throws {TraceError} `trace_format_unknown` for input that is no traces at all; `trace_too_large` beyond a limit; whatever can be
+ * mended is a repair. What the source throws, and the signal's reason, come through.
  */
 export async function* readTraces(
   source: TraceSource,
-  options: ReadOptions & { readonly signal?: AbortSignal | undefined } = {},
+  options: ReadOptions & StreamOptions = {},
 ): AsyncGenerator<Trace, void> {
   const builder = new TraceBuilder(options)
-  yield* feed(source, builder.repairs, options.signal, (cursor) => readAny(cursor, builder, options.format))
+  yield* feed(source, builder, options, (cursor) => readAny(cursor, builder, options.format))
 }
 
 /**
  * Reads a table of spans, one a row (`readCsv`), and what its further columns say of each trace.
  *
- * @throws {TraceError} `trace_format_unknown` if columns are missing
+ * @throws {TraceError} `trace_format_unknown` if columns are missing; `trace_too_large` beyond a limit
  */
 export async function* readSpanTable(
   source: TraceSource,
-  options: Omit<ReadOptions, 'format'> & { readonly signal?: AbortSignal | undefined } = {},
+  options: Omit<ReadOptions, 'format'> & StreamOptions = {},
 ): AsyncGenerator<LabelledTrace, void> {
   const builder = new TraceBuilder(options)
-  yield* feed(source, builder.repairs, options.signal, (cursor) => readCsv(cursor, builder))
+  yield* feed(source, builder, options, (cursor) => readCsv(cursor, builder))
 }
 
 /**
@@ -93,8 +101,8 @@ function* readAny(
 /** Runs a reading over a source's bytes; what it needs more of is fetched. */
 async function* feed<T>(
   source: TraceSource,
-  repairs: Repairs,
-  signal: AbortSignal | undefined,
+  builder: TraceBuilder,
+  { signal, limits }: StreamOptions,
   open: (cursor: JsonCursor) => Generator<T | undefined, void>,
 ): AsyncGenerator<T, void> {
   const whole = wholeOf(source)
@@ -102,13 +110,14 @@ async function* feed<T>(
   const chunks = chunksOf(isReady ? [] : (whole ?? source), signal)
   const cursor = new JsonCursor(isReady ? whole : undefined)
   const reading = open(cursor)
+  const within = { ...READ_LIMITS, ...limits }
   try {
     for (;;) {
       signal?.throwIfAborted()
       const { done, value } = reading.next()
       if (done) return
       if (value) yield value
-      else await fetch(chunks, cursor, repairs)
+      else await fetch(chunks, cursor, builder.repairs, () => checkLimits(cursor, builder, within))
     }
   } finally {
     reading.return()
@@ -116,8 +125,18 @@ async function* feed<T>(
   }
 }
 
-async function fetch(chunks: AsyncGenerator<Uint8Array, void>, cursor: JsonCursor, repairs: Repairs): Promise<void> {
+/**
+ * Chunks until the reading can go on.
+ * @param check  called before each
+ */
+async function fetch(
+  chunks: AsyncGenerator<Uint8Array, void>,
+  cursor: JsonCursor,
+  repairs: Repairs,
+  check: () => void,
+): Promise<void> {
   do {
+    check()
     try {
       const { done, value } = await chunks.next()
       if (done) cursor.close()

@@ -5,6 +5,7 @@ import { readExamples } from '../../prediction/examples.js'
 import { formatLengthEvaluation } from '../../prediction/format.js'
 import { openPredictor } from '../../prediction/open.js'
 import { renderLengthReport } from '../../prediction/report.js'
+import { readingOf, readingOptions } from '../../read-file.js'
 import { createPaint } from '../../terminal.js'
 import { FILES, readWhere, seedOption, whereOption } from './options.js'
 
@@ -14,6 +15,7 @@ const options = {
   where: whereOption,
   seed: seedOption,
   report: textOption('FILE', 'write an HTML page as well', undefined),
+  ...readingOptions,
   json: switchOption('print all numbers as JSON'),
 }
 
@@ -39,9 +41,10 @@ Exit: 0 done, 2 the call is bad or a file cannot be used.`,
     if (values.report !== undefined && !(await host.canWrite(values.report)))
       throw new UsageError(`--report ${values.report} cannot be written: name a file in a folder that is there`)
     const where = readWhere(values.where)
-    const rows = await readExamples(file, host, where)
-    const finished = values.learn === undefined ? [] : await readExamples(values.learn, host, where)
-    const opened = await openPredictor(values.model, host)
+    const reading = readingOf(host, values)
+    const rows = await readExamples(file, reading, where)
+    const finished = values.learn === undefined ? [] : await readExamples(values.learn, reading, where)
+    const opened = await openPredictor(values.model, reading)
     const report = evaluateFile(
       { file, rows, finished, learnFile: values.learn, seed: values.seed, where: values.where },
       opened,

@@ -1,7 +1,7 @@
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { numberOption, switchOption, textOption, UsageError } from '../../options.js'
 import { openPredictor } from '../../prediction/open.js'
-import { readAll } from '../../read-file.js'
+import { type Reading, readingOf, readingOptions, readText } from '../../read-file.js'
 import { createPaint, formatTable } from '../../terminal.js'
 
 const options = {
@@ -12,6 +12,7 @@ const options = {
     'unnamed',
   ),
   'max-tokens': numberOption('where answers are cut', undefined, { min: 1, max: 1e9 }),
+  ...readingOptions,
   json: switchOption('print a line of JSON a prompt'),
 }
 
@@ -29,10 +30,11 @@ export const run: Command = defineCommand({
   ],
   exits: 'Exit: 0 done, 2 the call is bad.',
   async run(values, host, operands) {
-    const prompts = operands.length === 1 && operands[0] === '-' ? await readLines(host) : operands
+    const reading = readingOf(host, values)
+    const prompts = operands.length === 1 && operands[0] === '-' ? await readLines(reading) : operands
     if (prompts.length === 0)
       throw new UsageError('a prompt is missing: give prompts as arguments, or - for a prompt a line of stdin')
-    const { predictor } = await openPredictor(values.model, host)
+    const { predictor } = await openPredictor(values.model, reading)
     const maxTokens = values['max-tokens']
     const found = prompts.map((prompt) => ({
       prompt,
@@ -55,8 +57,8 @@ export const run: Command = defineCommand({
   },
 })
 
-async function readLines(host: Parameters<typeof readAll>[1]): Promise<string[]> {
-  const text = new TextDecoder().decode(await readAll('-', host))
+async function readLines(reading: Reading): Promise<string[]> {
+  const text = await readText('-', reading, 'stdin')
   return text.split('\n').filter((line) => line.trim() !== '')
 }
 

@@ -4,6 +4,7 @@ import { type Command, defineCommand, EXIT } from '../../command.js'
 import { numberOption, switchOption, textOption, UsageError } from '../../options.js'
 import { bySource, readExamples } from '../../prediction/examples.js'
 import { createProgress } from '../../progress.js'
+import { readingOf, readingOptions } from '../../read-file.js'
 import { createPaint, formatTable } from '../../terminal.js'
 import { FILES, readWhere, seedOption, whereOption } from './options.js'
 
@@ -15,6 +16,7 @@ const options = {
   compact: switchOption('a small file to ship: 8-bit table; learning goes on, though not from the same state'),
   where: whereOption,
   seed: seedOption,
+  ...readingOptions,
   json: switchOption('print what was learnt as JSON'),
 }
 
@@ -35,7 +37,7 @@ export const train: Command = defineCommand({
     if (out === undefined) throw new UsageError('--out is missing: where to write the predictor')
     if (!(await host.canWrite(out)))
       throw new UsageError(`--out ${out} cannot be written: name a file in a folder that is there`)
-    const rows = await readExamples(file, host, readWhere(where))
+    const rows = await readExamples(file, readingOf(host, values), readWhere(where))
     const predictor = new LengthPredictor(await createServeCore(), { bits, seed })
     const progress = createProgress(host, 'passes')
     let loss = Number.NaN

@@ -5,7 +5,7 @@ import { textOption, UsageError, type Values } from '../../options.js'
 import { readText } from '../../read-file.js'
 import { defineTraceCommand, type TraceAnswer } from '../../trace/define-trace-command.js'
 import { fit, IncidentWindows, judge, parseLabels } from '../../trace/labels.js'
-import type { CommonValues } from '../../trace/options.js'
+import { type CommonValues, readingBeside } from '../../trace/options.js'
 import { analyseFiles } from '../../trace/run.js'
 import { suspectsAgainst, suspectsWithin, withGains } from '../../trace/suspects.js'
 import { formatCulprits, formatHeading, formatJudgement } from '../../trace/tables.js'
@@ -52,7 +52,7 @@ export const culprits: Command = defineTraceCommand({
     const model =
       values.model === undefined
         ? undefined
-        : loadCulpritModel(await readText(values.model, host, `--model ${values.model}`))
+        : loadCulpritModel(await readText(values.model, readingBeside(values, host), `--model ${values.model}`))
     return values.labels === undefined
       ? rankServices(files, values, model, host)
       : judgeIncidents(files, values, values.labels, model, host)
@@ -95,7 +95,10 @@ async function judgeIncidents(
   model: CulpritModel | undefined,
   host: Host,
 ): Promise<TraceAnswer> {
-  const labels = parseLabels(await readText(labelsFile, host, `--labels ${labelsFile}`), labelsFile)
+  const labels = parseLabels(
+    await readText(labelsFile, readingBeside(values, host), `--labels ${labelsFile}`),
+    labelsFile,
+  )
   const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
   const windows = new IncidentWindows()
   const { core, analysis } = await analyseFiles(files, values, host, { onPath: (path) => windows.add(path) })
