@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { floatTensor, Random, readSafetensors, writeSafetensors } from '@trimtab/core'
 import { createCoreSync } from '@trimtab/core/sync'
+import { createTraceCoreSync } from '@trimtab/core/trace'
 import { createDdpg, loadPolicy, readPretrained } from '@trimtab/learn'
 import { FileTrajectoryStore } from '@trimtab/node'
 import { readLeases } from '@trimtab/nvml'
-import { LengthPredictor } from '@trimtab/serve'
+import { createServeCore, LengthPredictor } from '@trimtab/serve'
 import { CONTROL_TASKS, findTask } from '@trimtab/tasks'
 import { parseLoad } from '@trimtab/tasks/autoscaling'
 import { parseCampaign } from '@trimtab/tasks/microservices'
@@ -41,6 +42,8 @@ import { bytesOf, requestTraces, WRITERS } from '../traces/index.mjs'
 import type { Reader } from './fuzz.js'
 
 const core = createCoreSync()
+const traceCore = createTraceCoreSync()
+const serveCore = await createServeCore()
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const bytes = (...texts: readonly string[]): Uint8Array[] => texts.map((text) => encoder.encode(text))
@@ -76,7 +79,7 @@ const traces = (name: string, samples: Reader['samples']): Reader[] => [
     name: `traces ${name}`,
     samples,
     read(input) {
-      const finder = new PathFinder(core)
+      const finder = new PathFinder(traceCore)
       try {
         const profile = new Profile()
         const workflow = new Workflow()
@@ -156,7 +159,7 @@ const smallAgent = () => {
 }
 
 function predictorFile(): Uint8Array {
-  const predictor = new LengthPredictor(core, { bits: 10, models: 3 })
+  const predictor = new LengthPredictor(serveCore, { bits: 10, models: 3 })
   for (let i = 0; i < 20; i++) predictor.observe({ model: 'm', prompt: `write ${i} words` }, 10 * i)
   try {
     return predictor.save({ trainedOn: '[{"name":"a","rows":20}]' }, { isCompact: true })
@@ -223,7 +226,7 @@ export const READERS: readonly Reader[] = [
   ),
   ofText('culprit model', [saveCulpritModel(EQUAL_WEIGHTS)], loadCulpritModel),
   ofText('classifier', Object.values(SHIPPED_CLASSIFIERS), (input) => {
-    const classifier = CriticalComponentClassifier.load(core, input)
+    const classifier = CriticalComponentClassifier.load(traceCore, input)
     try {
       classifier.describe()
       classifier.drift([[0, 1, 2, 3, 4]])
@@ -236,7 +239,7 @@ export const READERS: readonly Reader[] = [
     name: 'profile file',
     samples: () => {
       const profile = new Profile()
-      const finder = new PathFinder(core)
+      const finder = new PathFinder(traceCore)
       for (const trace of parseTraces(tracesOf('jaeger')()[0]!)) profile.add(finder.find(trace))
       finder.dispose()
       return [profile.save()]
@@ -268,7 +271,7 @@ export const READERS: readonly Reader[] = [
   ),
   ofText('request log', REQUESTS, (input) => {
     const log = readRequestLog('log', input)
-    if (log.requests.length < 1000) drawWorkload(core, log, { count: 20, seed: 1 } as never)
+    if (log.requests.length < 1000) drawWorkload(serveCore, log, { count: 20, seed: 1 } as never)
   }),
   {
     name: 'finished requests',
@@ -280,7 +283,7 @@ export const READERS: readonly Reader[] = [
       const host = createFakeHost()
       host.files.set('input', input)
       const rows = await readExamples('input', ownReading(host))
-      const predictor = new LengthPredictor(core, { bits: 10, models: 3 })
+      const predictor = new LengthPredictor(serveCore, { bits: 10, models: 3 })
       try {
         predictor.fit(rows.slice(0, 50), { epochs: 1 })
         const { tokens } = predictor.predict({ model: rows[0]!.model, prompt: 'x' })
@@ -365,7 +368,7 @@ export const READERS: readonly Reader[] = [
     name: 'length predictor',
     samples: () => [predictorFile()],
     read(input) {
-      const predictor = LengthPredictor.load(core, input)
+      const predictor = LengthPredictor.load(serveCore, input)
       try {
         const { tokens } = predictor.predict({ model: 'm', prompt: 'write' })
         if (!Number.isFinite(tokens)) throw new Error(`predicts ${tokens} tokens`)

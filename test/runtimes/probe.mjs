@@ -1,5 +1,6 @@
 // What must be the same on every runtime, as hashes. Only the language, WebAssembly and WebCrypto are used here.
 import { createCore, Random } from '@trimtab/core'
+import { createTraceCore } from '@trimtab/core/trace'
 import { createDdpg } from '@trimtab/learn'
 import { AUTOSCALING_DDPG, AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks/autoscaling'
 import { fitRegressor, pretrain, trainBcq, trainDqn, trainPpo } from './probe-learning.mjs'
@@ -83,8 +84,9 @@ function decide(core, { agent, observations, actions }) {
 
 async function probeBuild(build) {
   const core = await createCore({ build })
+  const traceCore = await createTraceCore()
   const trained = train(core)
-  const { profile, culprits } = judge(core)
+  const { profile, culprits } = judge(traceCore)
   return {
     random: await sha256(drawRandom(core)),
     math: await sha256(evaluateMath(core)),
@@ -97,8 +99,8 @@ async function probeBuild(build) {
     regressor: await sha256(fitRegressor(core)),
     pretrainedSet: await sha256(await pretrain(core, 'set')),
     pretrainedGru: await sha256(await pretrain(core, 'gru')),
-    spans: await sha256(await readAll(core)),
-    paths: await sha256(findPaths(core)),
+    spans: await sha256(await readAll(traceCore)),
+    paths: await sha256(findPaths(traceCore)),
     profile: await sha256(profile),
     culprits: await sha256(culprits),
   }
