@@ -8,6 +8,14 @@
 // @ts-ignore: decorator
 @inline export const STATE_VERSION: i32 = 1
 
+/** Most of anything that a caller may ask for: then sums of a few counts and rows of numbers fit 32 bits, and no memory holds more. */
+// @ts-ignore: decorator
+@inline export const LARGEST_COUNT: i32 = 134217728
+
+/** Bytes of the largest block, 2 GiB less a page: half of what the memory grows to, and an i32. */
+// @ts-ignore: decorator
+@inline export const LARGEST_BLOCK: i32 = 2147418112
+
 // Status codes. Anything negative is a refusal that changed nothing.
 // @ts-ignore: decorator
 @inline export const OK: i32 = 0

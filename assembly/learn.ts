@@ -20,22 +20,22 @@ export { gru_backward, gru_forward, gru_outputs } from './nn/gru'
 export {
   gru_canonical,
   gru_convert,
-  gru_flat,
+  gru_flat_bytes,
   gru_initialise,
   gru_plan,
   gru_plan_bytes,
-  gru_workspace,
+  gru_workspace_bytes,
 } from './nn/gru-plan'
 export {
   mlp_backward,
   mlp_canonical,
   mlp_convert,
-  mlp_flat,
+  mlp_flat_bytes,
   mlp_forward,
   mlp_initialise,
   mlp_net_bytes,
   mlp_plan,
-  mlp_workspace,
+  mlp_workspace_bytes,
 } from './nn/mlp'
 export { regressor_evaluate, regressor_fit, regressor_learn, regressor_predict } from './nn/regressor'
 export {

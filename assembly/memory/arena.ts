@@ -3,6 +3,8 @@
 //
 // block: +0 size u32 (payload, multiple of 16)  +4 next usize (free blocks)  +8 mark u32  +12 unused  +16 payload …
 
+import { LARGEST_BLOCK } from '../abi'
+
 // @ts-ignore: decorator
 @inline const HEADER: usize = 16
 // @ts-ignore: decorator
@@ -16,14 +18,15 @@ let used: usize = 0 // payload bytes now allocated
 
 /** 16-byte aligned, zeroed; 0 when the memory cannot grow that far. */
 export function memory_allocate(bytes: usize): usize {
-  if (bytes > 0x7fffffe0) return 0
+  if (bytes > <usize>LARGEST_BLOCK) return 0
   const size = max<usize>((bytes + 15) & ~15, 16)
-  let previous: usize = 0
+  let previous: usize = 0, before: usize = 0
   for (let block = firstFree; block != 0; block = load<usize>(block, 4)) {
     if (<usize>load<u32>(block) >= size) return take(block, previous, size)
+    before = previous
     previous = block
   }
-  return extend(size)
+  return extend(size, previous, before)
 }
 
 function take(block: usize, previous: usize, size: usize): usize {
@@ -41,13 +44,16 @@ function take(block: usize, previous: usize, size: usize): usize {
   return claim(block)
 }
 
-function extend(size: usize): usize {
+/** A block at the end of the memory, which begins with the free one there. @param last  free block, `before` the one before it; 0: none */
+function extend(size: usize, last: usize, before: usize): usize {
   if (top == 0) top = (__heap_base + 15) & ~15
-  const end = top + HEADER + size
-  if (end < top) return 0
+  const isAtEnd = last != 0 && last + HEADER + <usize>load<u32>(last) == top
+  const block = isAtEnd ? last : top
+  const end = block + HEADER + size
+  if (end < block) return 0
   const have = <usize>memory.size() << 16
   if (end > have && memory.grow(<i32>((end - have + 0xffff) >> 16)) < 0) return 0
-  const block = top
+  if (isAtEnd) link(before, 0)
   top = end
   store<u32>(block, <u32>size)
   return claim(block)

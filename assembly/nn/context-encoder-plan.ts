@@ -8,7 +8,7 @@
 //         states [U, G·M, H] of U recurrent units | pooled [G, padded(W)] | mask [G, padded(W)] | embeddings [G, Z] | slopes [G, Z]
 import * as abi from '../abi'
 import { padded, REAL } from '../math/real'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, countOf, place, placeRows, planned } from '../memory/plan'
 import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
 import { guardBlock, keepGood, LastGood } from './last-good'
 import { RELU } from './activation'
@@ -93,44 +93,51 @@ function layOutHead(head: usize, shape: usize): usize {
   encoder.dense = place(netBytes(dense))
   encoder.adam = place(offsetof<AdamOptions>())
   encoder.random = place(RANDOM_BYTES)
-  encoder.sizes = place(<usize>(2 * max(layers, dense) + 1) << 2)
-  return planned()
+  encoder.sizes = placeRows(2 * max(layers, dense) + 1, 4)
+  return <usize>planned()
 }
 
 /** Plans the nets and the body, and returns where it ends. */
-function layOutBody(encoder: Encoder, body: usize, shape: usize): usize {
+function layOutBody(encoder: Encoder, body: usize, shape: usize): f64 {
   const poolSpace = planPool(encoder)
   planDense(encoder, shape)
-  const bytes = <usize>encoder.flat * REAL
-  const sequences = <usize>(encoder.contexts * encoder.sequences)
-  const embeddings = <usize>(encoder.contexts * encoder.size) * REAL
-  const pooled = <usize>(encoder.contexts * padded(encoder.width)) * REAL
+  const dense = changetype<Net>(encoder.dense)
+  const bytes = poolFlatBytes(encoder) + dense.flatBytes
+  encoder.flat = countOf(bytes / REAL)
+  const contexts = <f64>encoder.contexts, sequences = contexts * encoder.sequences
+  const embedding = <usize>encoder.size * REAL, pooled = <usize>padded(encoder.width) * REAL
   beginPlan(body)
   encoder.live = place(bytes)
-  encoder.moments = place(2 * bytes)
-  encoder.good = place(3 * bytes)
+  encoder.moments = place(2.0 * bytes)
+  encoder.good = place(3.0 * bytes)
   encoder.gradients = place(bytes)
-  encoder.poolSpace = place(<usize>poolSpace * REAL)
-  encoder.denseSpace = place(<usize>changetype<Net>(encoder.dense).workspace * REAL)
-  encoder.x = place(sequences * <usize>(encoder.steps * encoder.inputs) * REAL)
-  encoder.lengths = place(sequences << 2)
-  encoder.counts = place(<usize>encoder.contexts << 2)
-  encoder.states = place(encoder.kind == abi.ENCODER_GRU ? sequences * <usize>(2 * encoder.layers * encoder.hidden) * REAL : 0)
-  encoder.pooled = place(pooled)
-  encoder.mask = place(pooled)
-  encoder.embeddings = place(embeddings)
-  encoder.slopes = place(embeddings)
+  encoder.poolSpace = place(poolSpace)
+  encoder.denseSpace = place(dense.workspaceBytes)
+  encoder.x = placeRows(sequences * encoder.steps, <usize>encoder.inputs * REAL)
+  encoder.lengths = placeRows(sequences, 4)
+  encoder.counts = placeRows(contexts, 4)
+  encoder.states = placeRows(encoder.kind == abi.ENCODER_GRU ? sequences * (2 * encoder.layers) : 0, <usize>encoder.hidden * REAL)
+  encoder.pooled = placeRows(contexts, pooled)
+  encoder.mask = placeRows(contexts, pooled)
+  encoder.embeddings = placeRows(contexts, embedding)
+  encoder.slopes = placeRows(contexts, embedding)
   return planned()
 }
 
-/** The net before the mean; returns its workspace in Reals. */
-function planPool(encoder: Encoder): i32 {
+// @ts-ignore: decorator
+@inline function poolFlatBytes(encoder: Encoder): f64 {
+  return encoder.kind == abi.ENCODER_GRU ? changetype<Gru>(encoder.pool).flatBytes : changetype<Net>(encoder.pool).flatBytes
+}
+
+/** Plans the net before the mean; returns the bytes of its workspace. */
+function planPool(encoder: Encoder): f64 {
   if (encoder.kind == abi.ENCODER_GRU) {
-    encoder.width = (encoder.allHidden ? encoder.layers : 1) * 2 * encoder.hidden
-    gru_plan(encoder.pool, encoder.inputs, encoder.hidden, encoder.layers, 2, encoder.contexts * encoder.sequences, encoder.steps)
+    encoder.width = countOf(2.0 * (encoder.allHidden ? encoder.layers : 1) * encoder.hidden)
+    const sequences = countOf(<f64>encoder.contexts * encoder.sequences)
+    gru_plan(encoder.pool, encoder.inputs, encoder.hidden, encoder.layers, 2, sequences, encoder.steps)
     const gru = changetype<Gru>(encoder.pool)
-    encoder.poolFlat = gru.flat
-    return gru.workspace
+    encoder.poolFlat = countOf(gru.flatBytes / REAL)
+    return gru.workspaceBytes
   }
   encoder.width = encoder.hidden
   const sizes = encoder.sizes
@@ -143,7 +150,7 @@ function planPool(encoder: Encoder): i32 {
   mlp_plan(encoder.pool, encoder.layers, sizes, activations, STEP_CHUNK)
   const net = changetype<Net>(encoder.pool)
   encoder.poolFlat = net.flat
-  return net.workspace
+  return net.workspaceBytes
 }
 
 /** The net behind the mean, W → widths, one activation. */
@@ -157,7 +164,6 @@ function planDense(encoder: Encoder, shape: usize): void {
     store<i32>(activations + (i << 2), load<i32>(shape, 32))
   }
   mlp_plan(encoder.dense, dense, sizes, activations, encoder.contexts)
-  encoder.flat = encoder.poolFlat + changetype<Net>(encoder.dense).flat
 }
 
 function wordsBytes(shape: usize): usize {
@@ -165,13 +171,13 @@ function wordsBytes(shape: usize): usize {
 }
 
 /** Bytes of a shape block of that many layers in all: the shape's own words, then room in which a head can be planned before it exists. */
-export function encoder_shape_bytes(layers: i32): usize {
+export function encoder_shape_bytes(layers: i32): f64 {
   return offsetof<Encoder>() + offsetof<LastGood>() + offsetof<AdamOptions>() + gru_plan_bytes() + 2 * netBytes(layers) + RANDOM_BYTES +
     (<usize>(3 * layers + SHAPE_WORDS) << 2) + 256 // what rounding to 16 bytes adds
 }
 
 /** Bytes of an encoder. */
-export function encoder_bytes(shape: usize): usize {
+export function encoder_bytes(shape: usize): f64 {
   const head = shape + wordsBytes(shape)
   const end = layOutHead(head, shape)
   return layOutBody(changetype<Encoder>(head), end - head, shape)
@@ -204,13 +210,13 @@ export function encoder_configure(pointer: usize, learningRate: f64, maxNorm: f6
 }
 
 /** Numbers in the canonical layout: the pooled net's, then the dense net's. */
-export function encoder_canonical(pointer: usize): i32 {
+export function encoder_canonical(pointer: usize): f64 {
   const encoder = changetype<Encoder>(pointer)
   return poolCanonical(encoder) + changetype<Net>(encoder.dense).canonical
 }
 
 // @ts-ignore: decorator
-@inline function poolCanonical(encoder: Encoder): i32 {
+@inline function poolCanonical(encoder: Encoder): f64 {
   return encoder.kind == abi.ENCODER_GRU ? changetype<Gru>(encoder.pool).canonical : changetype<Net>(encoder.pool).canonical
 }
 

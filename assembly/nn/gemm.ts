@@ -226,8 +226,8 @@ function row4(c: usize, a: usize, aStep: usize, b: usize, bRow: usize, seed: usi
 }
 
 /** Bytes of B [k, n] in panels. */
-export function gemm_panel_bytes(n: i32, k: i32): usize {
-  return <usize>(n * k) * REAL
+export function gemm_panel_bytes(n: i32, k: i32): f64 {
+  return <f64>n * k * REAL
 }
 
 /** C [m, n] = A [m, k] · B [k, n], all dense and row-major, n a multiple of 8. */

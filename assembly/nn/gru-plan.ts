@@ -11,6 +11,7 @@
 //   state [N, P], slope [N, P] | product [N, 3P] | slopes of a layer's outputs and of its inputs [T, N, …] | transposed | panels
 // A sequence shorter than T has zero inputs and outputs behind its end; the second direction starts at its true end.
 import { padded, Real, REAL } from '../math/real'
+import { countOf } from '../memory/plan'
 import { random_uniform } from '../random/xoshiro'
 
 /** Rows of gates whose product with the inputs is added to the weights' gradients at once: both stay in the first-level cache. */
@@ -27,9 +28,6 @@ import { random_uniform } from '../random/xoshiro'
   maxSteps: i32
   /** P */
   width: i32
-  flat: i32
-  canonical: i32
-  workspace: i32
   /** Offsets in the workspace, in Reals. */
   outputs: i32
   units: i32
@@ -37,6 +35,11 @@ import { random_uniform } from '../random/xoshiro'
   slopes: i32
   transposed: i32
   panels: i32
+  /** What a flat block and a workspace take, exact for any sizes. */
+  flatBytes: f64
+  workspaceBytes: f64
+  /** Numbers of a canonical block, exact for any sizes. */
+  canonical: f64
 }
 
 /** Bytes of a plan. */
@@ -57,7 +60,7 @@ export function gru_plan_bytes(): usize {
 /** Reals of one unit's share of the workspace. */
 // @ts-ignore: decorator
 @inline export function unitSpace(gru: Gru): i32 {
-  return 5 * rows(gru) * gru.width + 2 * gru.maxBatch * gru.width
+  return (5 * rows(gru) + 2 * gru.maxBatch) * gru.width
 }
 
 // @ts-ignore: decorator
@@ -76,6 +79,12 @@ function unitReals(gru: Gru, layer: i32): i32 {
   return 3 * gru.width * (inputsOf(gru, layer) + gru.hidden + 2)
 }
 
+/** Numbers of the flat or the canonical block of all units: `inputs` of the first layer's, `above` of the others'; `width` of a gate. */
+function parametersOf(gru: Gru, inputs: f64, above: f64, width: f64): f64 {
+  const first = inputs + gru.hidden + 2, others = above + gru.hidden + 2
+  return 3.0 * width * gru.directions * (first + (gru.layers - 1) * others)
+}
+
 /** Fills a plan; all sizes at least 1, directions 1 or 2. */
 export function gru_plan(
   pointer: usize, inputs: i32, hidden: i32, layers: i32, directions: i32, maxBatch: i32, maxSteps: i32,
@@ -88,32 +97,39 @@ export function gru_plan(
   gru.maxBatch = maxBatch
   gru.maxSteps = maxSteps
   gru.width = padded(hidden)
-  const above = directions * hidden
-  gru.canonical = 3 * hidden * directions * (inputs + hidden + 2 + (layers - 1) * (above + hidden + 2))
-  gru.flat = unitOffset(gru, layers * directions)
+  const width = <f64>gru.width
+  gru.canonical = parametersOf(gru, inputs, directions * hidden, hidden)
+  gru.flatBytes = parametersOf(gru, inputs, directions * gru.width, width) * REAL
+  const steps = <f64>maxBatch * maxSteps, units = <f64>layers * directions
   const widest = max(padded(inputs), directions * gru.width)
-  gru.outputs = rows(gru) * padded(inputs)
-  gru.units = gru.outputs + layers * rows(gru) * directions * gru.width
-  gru.product = gru.units + layers * directions * unitSpace(gru)
-  gru.slopes = gru.product + maxBatch * 3 * gru.width
-  gru.transposed = gru.slopes + 2 * rows(gru) * widest
-  gru.panels = gru.transposed + 3 * gru.width * widest
-  gru.workspace = gru.panels + 3 * gru.width * max(widest, STEP_BLOCK)
+  const outputs = steps * padded(inputs)
+  const unitStart = outputs + steps * units * width
+  const product = unitStart + units * (5.0 * steps + 2.0 * maxBatch) * width
+  const slopes = product + 3.0 * maxBatch * width
+  const transposed = slopes + 2.0 * steps * widest
+  const panels = transposed + 3.0 * width * widest
+  gru.outputs = countOf(outputs)
+  gru.units = countOf(unitStart)
+  gru.product = countOf(product)
+  gru.slopes = countOf(slopes)
+  gru.transposed = countOf(transposed)
+  gru.panels = countOf(panels)
+  gru.workspaceBytes = (panels + 3.0 * width * max(widest, STEP_BLOCK)) * REAL
 }
 
-/** Numbers of a flat block. */
-export function gru_flat(gru: usize): i32 {
-  return changetype<Gru>(gru).flat
+/** Bytes of a flat block. */
+export function gru_flat_bytes(gru: usize): f64 {
+  return changetype<Gru>(gru).flatBytes
 }
 
-/** Numbers in the canonical layout. */
-export function gru_canonical(gru: usize): i32 {
+/** Numbers of a canonical block. */
+export function gru_canonical(gru: usize): f64 {
   return changetype<Gru>(gru).canonical
 }
 
-/** Numbers of a workspace. */
-export function gru_workspace(gru: usize): i32 {
-  return changetype<Gru>(gru).workspace
+/** Bytes of a workspace. */
+export function gru_workspace_bytes(gru: usize): f64 {
+  return changetype<Gru>(gru).workspaceBytes
 }
 
 /** canonical [gru_canonical] → flat [gru_flat] (`toFlat`), or flat → canonical. */
@@ -175,7 +191,7 @@ function convertBias(gru: Gru, flat: usize, canonical: usize, toFlat: i32): usiz
 export function gru_initialise(pointer: usize, canonical: usize, random: usize): void {
   const gru = changetype<Gru>(pointer)
   const bound = 1.0 / Math.sqrt(<f64>gru.hidden)
-  for (let i = 0; i < gru.canonical; i++) {
+  for (let i = 0; i < <i32>gru.canonical; i++) {
     store<Real>(canonical + <usize>i * REAL, <Real>(bound * (2.0 * random_uniform(random) - 1.0)))
   }
 }

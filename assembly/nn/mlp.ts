@@ -6,6 +6,7 @@
 // workspace [workspace] Reals: outputs of each layer [maxBatch, padded(out)] | delta A, delta B [maxBatch, widest] | Wᵀ [padded(out), padded(in)]
 // N: batch
 import { padded, Real, REAL } from '../math/real'
+import { countOf } from '../memory/plan'
 import { random_uniform } from '../random/xoshiro'
 import { activate, deactivate, LINEAR, RELU } from './activation'
 import { applyMask } from './dropout'
@@ -15,14 +16,19 @@ import { gemm } from './gemm'
 @unmanaged export class Net {
   layers: i32
   maxBatch: i32
+  /** Reals of a flat block. */
   flat: i32
-  canonical: i32
-  workspace: i32
   /** Widest padded row, of any layer or of the input. */
   widest: i32
   /** Where delta A starts in the workspace. */
   deltas: i32
   transposed: i32
+  /** What a flat block, all hidden layers' outputs and a workspace take, exact for any sizes. */
+  flatBytes: f64
+  maskBytes: f64
+  workspaceBytes: f64
+  /** Numbers of a canonical block, exact for any sizes. */
+  canonical: f64
 }
 
 // @ts-ignore: decorator
@@ -65,7 +71,7 @@ export function mlp_plan(pointer: usize, layers: i32, sizes: usize, activations:
   const net = changetype<Net>(pointer)
   net.layers = layers
   net.maxBatch = maxBatch
-  let flat = 0, canonical = 0, values = 0, transposed = 0
+  let flat = 0.0, canonical = 0.0, values = 0.0, transposed = 0.0
   let widest = padded(load<i32>(sizes))
   for (let i = 0; i < layers; i++) {
     const layer = layerOf(net, i)
@@ -75,21 +81,25 @@ export function mlp_plan(pointer: usize, layers: i32, sizes: usize, activations:
     layer.outputs = out
     layer.width = padded(out)
     layer.activation = load<i32>(activations + (<usize>i << 2))
-    layer.weights = flat
-    layer.biases = flat + inputs * layer.width
-    layer.values = values
-    flat = layer.biases + layer.width
-    canonical += inputs * out + out
-    values += maxBatch * layer.width
+    const width = <f64>layer.width
+    layer.weights = countOf(flat)
+    layer.biases = countOf(flat + <f64>inputs * width)
+    layer.values = countOf(values)
+    net.maskBytes = values * REAL
+    flat += <f64>inputs * width + width
+    canonical += <f64>inputs * out + out
+    values += <f64>maxBatch * width
     widest = max(widest, layer.width)
-    transposed = max(transposed, layer.width * padded(inputs))
+    transposed = max(transposed, width * padded(inputs))
   }
-  net.flat = flat
-  net.canonical = canonical
+  const deltas = 2.0 * maxBatch * widest
+  net.flat = countOf(flat)
   net.widest = widest
-  net.deltas = values
-  net.transposed = values + 2 * maxBatch * widest
-  net.workspace = net.transposed + transposed
+  net.deltas = countOf(values)
+  net.transposed = countOf(values + deltas)
+  net.flatBytes = flat * REAL
+  net.workspaceBytes = (values + deltas + transposed) * REAL
+  net.canonical = canonical
 }
 
 /** Plans in → hidden layers (ReLU) → out (linear). widths i32[hidden]; sizes: room for i32[2 hidden + 3], which must stay. */
@@ -105,19 +115,19 @@ export function planRelu(pointer: usize, inputs: i32, hidden: i32, widths: usize
   mlp_plan(pointer, hidden + 1, sizes, activations, maxBatch)
 }
 
-/** Numbers of a flat block. */
-export function mlp_flat(net: usize): i32 {
-  return changetype<Net>(net).flat
+/** Bytes of a flat block. */
+export function mlp_flat_bytes(net: usize): f64 {
+  return changetype<Net>(net).flatBytes
 }
 
-/** Numbers in the canonical layout. */
-export function mlp_canonical(net: usize): i32 {
+/** Numbers of a canonical block. */
+export function mlp_canonical(net: usize): f64 {
   return changetype<Net>(net).canonical
 }
 
-/** Numbers of a workspace. */
-export function mlp_workspace(net: usize): i32 {
-  return changetype<Net>(net).workspace
+/** Bytes of a workspace. */
+export function mlp_workspace_bytes(net: usize): f64 {
+  return changetype<Net>(net).workspaceBytes
 }
 
 /** canonical [mlp_canonical] → flat [mlp_flat] (`toFlat`), or flat → canonical. */

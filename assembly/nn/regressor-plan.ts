@@ -6,11 +6,11 @@
 //         inputs [N, F + Z] | goals [N, O] | predictions [N, O] | groupOf i32[N] | context [Z] | contexts [G, Z] | slopes [G, Z]
 import * as abi from '../abi'
 import { REAL } from '../math/real'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
 import { guardBlock, keepGood, LastGood } from './last-good'
 import { adam_configure, AdamOptions } from './adam'
-import { maskLength, mlp_convert, mlp_initialise, Net, netBytes, planRelu } from './mlp'
+import { mlp_convert, mlp_initialise, Net, netBytes, planRelu } from './mlp'
 
 // @ts-ignore: decorator
 @unmanaged export class Regressor {
@@ -64,41 +64,41 @@ import { maskLength, mlp_convert, mlp_initialise, Net, netBytes, planRelu } from
 }
 
 /** Plans everything from `head` on and returns where it ends. shape i32: F, Z, O, N, G, h, then the h hidden sizes. */
-function layOut(head: usize, shape: usize): usize {
+function layOut(head: usize, shape: usize): f64 {
   const hidden = load<i32>(shape, 20)
-  const n = <usize>load<i32>(shape, 12), groups = <usize>load<i32>(shape, 16)
+  const n = load<i32>(shape, 12), groups = load<i32>(shape, 16)
   beginPlan(head)
   const regressor = changetype<Regressor>(place(offsetof<Regressor>()))
   regressor.featureSize = load<i32>(shape)
   regressor.contextSize = load<i32>(shape, 4)
   regressor.outputSize = load<i32>(shape, 8)
-  regressor.batch = <i32>n
+  regressor.batch = n
   regressor.net = place(netBytes(hidden + 1))
   regressor.adam = place(offsetof<AdamOptions>())
   regressor.guard = place(offsetof<LastGood>())
   regressor.random = place(RANDOM_BYTES)
   const sizes = place(<usize>(2 * hidden + 3) << 2)
-  planRelu(regressor.net, regressor.featureSize + regressor.contextSize, hidden, shape + 24, regressor.outputSize, <i32>n, sizes)
+  planRelu(regressor.net, regressor.featureSize + regressor.contextSize, hidden, shape + 24, regressor.outputSize, n, sizes)
 
-  const bytes = flatBytes(regressor), outputBytes = n * <usize>regressor.outputSize * REAL
-  const contextBytes = <usize>regressor.contextSize * REAL
-  regressor.parameters = place(3 * bytes)
-  changetype<LastGood>(regressor.guard).copy = place(3 * bytes)
-  regressor.gradients = place(bytes)
-  regressor.workspace = place(<usize>netOf(regressor).workspace * REAL)
-  regressor.masks = place(<usize>maskLength(netOf(regressor)) * REAL)
-  regressor.inputs = place(n * inputRow(regressor))
-  regressor.goals = place(outputBytes)
-  regressor.predictions = place(outputBytes)
-  regressor.groupOf = place(n << 2)
+  const net = netOf(regressor)
+  const outputBytes = <usize>regressor.outputSize * REAL, contextBytes = <usize>regressor.contextSize * REAL
+  regressor.parameters = place(3.0 * net.flatBytes)
+  changetype<LastGood>(regressor.guard).copy = place(3.0 * net.flatBytes)
+  regressor.gradients = place(net.flatBytes)
+  regressor.workspace = place(net.workspaceBytes)
+  regressor.masks = place(net.maskBytes)
+  regressor.inputs = placeRows(n, inputRow(regressor))
+  regressor.goals = placeRows(n, outputBytes)
+  regressor.predictions = placeRows(n, outputBytes)
+  regressor.groupOf = placeRows(n, 4)
   regressor.context = place(contextBytes)
-  regressor.contexts = place(groups * contextBytes)
-  regressor.slopes = place(groups * contextBytes)
+  regressor.contexts = placeRows(groups, contextBytes)
+  regressor.slopes = placeRows(groups, contextBytes)
   return planned()
 }
 
 /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
-export function regressor_shape_bytes(hidden: i32): usize {
+export function regressor_shape_bytes(hidden: i32): f64 {
   return shapeWords(hidden) + 512 + netBytes(hidden + 1) + (<usize>hidden << 3)
 }
 
@@ -107,9 +107,9 @@ function shapeWords(hidden: i32): usize {
 }
 
 /** Bytes of a regressor. */
-export function regressor_bytes(shape: usize): usize {
+export function regressor_bytes(shape: usize): f64 {
   const head = shape + shapeWords(load<i32>(shape, 20))
-  return layOut(head, shape) - head
+  return layOut(head, shape) - <f64>head
 }
 
 /** Makes a regressor in `base`, `regressor_bytes` long: a random net, the null context [Z]. shape: see `regressor_bytes`. */
@@ -184,6 +184,6 @@ export function regressor_convert(pointer: usize, which: i32, canonical: usize, 
 }
 
 /** Numbers in the canonical layout. */
-export function regressor_canonical(pointer: usize): i32 {
+export function regressor_canonical(pointer: usize): f64 {
   return netOf(changetype<Regressor>(pointer)).canonical
 }

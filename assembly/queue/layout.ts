@@ -9,7 +9,7 @@
 //   heap:  entry [3 + C + D, 16 B] | stamp u32[C]
 //   fairness: outstanding f64[T] | tokens f64[C] | tenant i32[C]
 import * as abi from '../abi'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, place, placeRows, planned } from '../memory/plan'
 
 /** Slots of a FIFO come from a pool by chunks of so many. */
 // @ts-ignore: decorator
@@ -64,38 +64,39 @@ import { beginPlan, place, planned } from '../memory/plan'
 }
 
 function align64(): void {
-  place(<usize>(-<isize>planned() & 63))
+  place(Math.ceil(planned() / 64) * 64 - planned())
 }
 
-function part(bytes: usize): usize {
+/** `rows` of `rowBytes` each. */
+function part(rows: f64, rowBytes: f64): usize {
   align64()
-  return place(bytes)
+  return placeRows(rows, rowBytes)
 }
 
 /** Plans everything behind the head, which is at `at`, and returns where it ends. */
-export function layOut(queue: Queue, at: usize): usize {
-  const capacity = <usize>queue.capacity, entries = capacity + <usize>queue.mostDead
+export function layOut(queue: Queue, at: usize): f64 {
+  const capacity = queue.capacity, entries = capacity + queue.mostDead
   beginPlan(at)
   place(offsetof<Queue>())
-  queue.place = part(capacity << 2)
-  queue.io = part(<usize>IO * 24)
+  queue.place = part(capacity, 4)
+  queue.io = part(IO, 24)
   if (queue.order == abi.QUEUE_EXACT) {
-    queue.heap = part((entries + 4) << 4)
-    queue.stamps = part(capacity << 2)
+    queue.heap = part(entries + 4, 16)
+    queue.stamps = part(capacity, 4)
   } else {
-    const classes = <usize>queue.classes
-    const chunks = (entries + <usize>CHUNK - 1) / <usize>CHUNK + 2 * classes
-    queue.slots = part(chunks * <usize>CHUNK << 4)
-    queue.nextChunk = part(chunks << 2)
-    queue.ownerOf = part(chunks << 2)
-    queue.fifos = part(classes << 4)
-    queue.nodes = part(<usize>queue.leaves << 4)
-    queue.chunks = <i32>chunks
+    const classes = queue.classes
+    const chunks = (entries + CHUNK - 1) / CHUNK + 2 * classes
+    queue.slots = part(chunks, CHUNK << 4)
+    queue.nextChunk = part(chunks, 4)
+    queue.ownerOf = part(chunks, 4)
+    queue.fifos = part(classes, 16)
+    queue.nodes = part(queue.leaves, 16)
+    queue.chunks = chunks
   }
   if (queue.fairness > 0) {
-    queue.outstanding = part(<usize>queue.tenants << 3)
-    queue.tokens = part(capacity << 3)
-    queue.tenant = part(capacity << 2)
+    queue.outstanding = part(queue.tenants, 8)
+    queue.tokens = part(capacity, 8)
+    queue.tenant = part(capacity, 4)
   }
   align64()
   return planned()
@@ -121,7 +122,7 @@ const SCRATCH = memory.data(256, 16) // room in which a head can be planned befo
 /** Bytes of a queue. */
 export function queue_bytes(
   order: i32, capacity: i32, parts: i32, lowest: f64, highest: f64, fairness: f64, tenants: i32,
-): usize {
+): f64 {
   const queue = changetype<Queue>(SCRATCH)
   shapeOf(queue, order, capacity, parts, lowest, highest, 0, fairness, tenants)
   return layOut(queue, 64) // from 64 on: room to align a block that is only 16-byte aligned

@@ -12,7 +12,7 @@
 //   started i32[N + 1]: a Fenwick tree over rows | server [S, 40 B] | member i32[S, B] | target f64[S, B]
 import * as abi from '../abi'
 import { allowanceOf, enterWork, leaveWork, WorkAgeing } from './ageing'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { Queue } from './layout'
 import { queue_pop, queue_push } from './ready-queue'
 import { queue_finish } from './tenants'
@@ -94,35 +94,35 @@ import { queue_finish } from './tenants'
 
 const SCRATCH = memory.data(256, 16)
 
-function layOut(replay: Replay, at: usize): usize {
-  const rows = <usize>replay.rows, places = <usize>replay.servers * <usize>replay.batch
+function layOut(replay: Replay, at: usize): f64 {
+  const rows = replay.rows, servers = replay.servers, batch = replay.batch
   beginPlan(at)
   place(offsetof<Replay>())
   replay.ageing = place(offsetof<WorkAgeing>())
-  replay.arrival = place(rows << 3)
-  replay.tokens = place(rows << 3)
-  replay.estimate = place(rows << 3)
-  replay.start = place(rows << 3)
-  replay.finish = place(rows << 3)
-  replay.weight = place(rows << 3)
-  replay.slowdown = place(<usize>(replay.batch + 1) << 3)
-  replay.tenant = place(rows << 2)
-  replay.bypasses = place(rows << 2)
-  replay.rowOf = place(rows << 2)
-  replay.started = place((rows + 1) << 2)
-  replay.serverList = place(<usize>replay.servers * offsetof<Server>())
-  replay.members = place(places << 2)
-  replay.targets = place(places << 3)
+  replay.arrival = placeRows(rows, 8)
+  replay.tokens = placeRows(rows, 8)
+  replay.estimate = placeRows(rows, 8)
+  replay.start = placeRows(rows, 8)
+  replay.finish = placeRows(rows, 8)
+  replay.weight = placeRows(rows, 8)
+  replay.slowdown = placeRows(batch + 1, 8)
+  replay.tenant = placeRows(rows, 4)
+  replay.bypasses = placeRows(rows, 4)
+  replay.rowOf = placeRows(rows, 4)
+  replay.started = placeRows(rows + 1, 4)
+  replay.serverList = placeRows(servers, offsetof<Server>())
+  replay.members = placeRows(servers, <usize>batch << 2)
+  replay.targets = placeRows(servers, <usize>batch << 3)
   return planned()
 }
 
 /** Bytes of a replay, zeroed by the caller. */
-export function replay_bytes(rows: i32, servers: i32, batch: i32): usize {
+export function replay_bytes(rows: i32, servers: i32, batch: i32): f64 {
   const replay = changetype<Replay>(SCRATCH)
   replay.rows = rows
   replay.servers = servers
   replay.batch = batch
-  return layOut(replay, 16) - 16
+  return layOut(replay, 16) - 16.0
 }
 
 /** Makes a replay in `block`, `replay_bytes` long; the columns are the caller's to fill. */

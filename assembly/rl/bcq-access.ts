@@ -71,7 +71,7 @@ export function bcq_convert(pointer: usize, block: i32, net: i32, canonical: usi
 }
 
 /** Numbers in the canonical layout of a net. */
-export function bcq_canonical(pointer: usize, net: i32): i32 {
+export function bcq_canonical(pointer: usize, net: i32): f64 {
   return netOf(changetype<Bcq>(pointer), net).canonical
 }
 

@@ -9,7 +9,7 @@
 //         codes [R, S + Z] | inputs [R, S + A] | moved [R, S + A] | first values [R] | indices i32[N] | replay records
 import { BCQ_ENCODER, BCQ_PERTURBATION, BCQ_SECOND_CRITIC } from '../abi'
 import { Real, REAL } from '../math/real'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, countOf, place, placeRows, planned } from '../memory/plan'
 import { LINEAR, RELU, TANH } from '../nn/activation'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
@@ -84,7 +84,7 @@ import { recordStride, Replay } from './pair-replay'
 @inline const SHAPE_HIDDEN: usize = 28
 
 /** Fills the head and returns where the body ends. */
-function layOut(head: usize, body: usize, shape: usize): usize {
+function layOut(head: usize, body: usize, shape: usize): f64 {
   const hidden = load<i32>(shape, SHAPE_HIDDEN)
   beginPlan(head)
   const bcq = changetype<Bcq>(place(offsetof<Bcq>()))
@@ -96,7 +96,8 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   bcq.targetCandidates = load<i32>(shape, 20)
   bcq.actingCandidates = load<i32>(shape, 24)
   bcq.stride = recordStride(bcq.stateSize, bcq.actionSize)
-  const rows = max(bcq.batch * bcq.targetCandidates, bcq.actingCandidates)
+  const candidates = <f64>bcq.batch * bcq.targetCandidates
+  const rows = countOf(max<f64>(candidates, bcq.actingCandidates))
   bcq.encoder = place(netBytes(hidden + 1))
   bcq.decoder = place(netBytes(hidden + 1))
   bcq.perturbation = place(netBytes(hidden + 1))
@@ -104,45 +105,49 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   bcq.adam = place(offsetof<AdamOptions>())
   bcq.guard = place(offsetof<LastGood>())
   bcq.random = place(RANDOM_BYTES)
-  const sizes = place(<usize>(2 * hidden + 3) << 2)
+  const sizes = placeRows(2 * hidden + 3, 4)
   const both = bcq.stateSize + bcq.actionSize
   planNet(bcq.encoder, sizes, shape, both, 2 * bcq.latentSize, LINEAR, bcq.batch)
   planNet(bcq.decoder, sizes, shape, bcq.stateSize + bcq.latentSize, bcq.actionSize, TANH, rows)
   planNet(bcq.perturbation, sizes, shape, both, bcq.actionSize, TANH, rows)
   planNet(bcq.critic, sizes, shape, both, 1, LINEAR, rows)
 
-  const n = <usize>bcq.batch, r = <usize>rows, z = <usize>bcq.latentSize
-  const generative = changetype<Net>(bcq.encoder).flat + changetype<Net>(bcq.decoder).flat
-  bcq.flat = generative + changetype<Net>(bcq.perturbation).flat + 2 * changetype<Net>(bcq.critic).flat
+  const encoder = changetype<Net>(bcq.encoder), decoder = changetype<Net>(bcq.decoder)
+  const perturbation = changetype<Net>(bcq.perturbation), critic = changetype<Net>(bcq.critic)
+  const generative = encoder.flatBytes + decoder.flatBytes
+  const bytes = generative + perturbation.flatBytes + 2.0 * critic.flatBytes
+  bcq.flat = countOf(bytes / REAL)
+  const n = bcq.batch, record = <usize>bcq.stride * REAL
+  const latent = <usize>bcq.latentSize * REAL, state = <usize>bcq.stateSize * REAL, input = <usize>both * REAL
   beginPlan(body)
-  bcq.live = place(<usize>bcq.flat * REAL)
-  bcq.moments = place(<usize>(2 * bcq.flat) * REAL)
-  bcq.targets = place(<usize>(bcq.flat - generative) * REAL)
-  bcq.guarded = planned() - bcq.live
-  bcq.good = place(bcq.guarded)
-  bcq.gradients = place(<usize>bcq.flat * REAL)
-  bcq.encoderSpace = place(<usize>changetype<Net>(bcq.encoder).workspace * REAL)
-  bcq.decoderSpace = place(<usize>changetype<Net>(bcq.decoder).workspace * REAL)
-  bcq.perturbationSpace = place(<usize>changetype<Net>(bcq.perturbation).workspace * REAL)
-  bcq.criticSpace = place(<usize>changetype<Net>(bcq.critic).workspace * REAL)
-  bcq.io = place(<usize>bcq.stride * REAL)
-  bcq.here = place(n * <usize>both * REAL)
-  bcq.next = place(n * <usize>bcq.stateSize * REAL)
-  bcq.rewards = place(n * REAL)
-  bcq.terminated = place(n * REAL)
-  bcq.goals = place(n * REAL)
-  bcq.values = place(n * REAL)
-  bcq.noise = place(n * z * REAL)
-  bcq.deviations = place(n * z * REAL)
-  bcq.policyLatents = place(n * z * REAL)
-  bcq.targetLatents = place(n * <usize>bcq.targetCandidates * z * REAL)
-  bcq.actingLatents = place(<usize>bcq.actingCandidates * z * REAL)
-  bcq.codes = place(r * (<usize>bcq.stateSize + z) * REAL)
-  bcq.inputs = place(r * <usize>both * REAL)
-  bcq.moved = place(r * <usize>both * REAL)
-  bcq.firstValues = place(r * REAL)
-  bcq.indices = place(n << 2)
-  bcq.records = place(<usize>bcq.capacity * <usize>bcq.stride * REAL)
+  bcq.live = place(bytes)
+  bcq.moments = place(2.0 * bytes)
+  bcq.targets = place(bytes - generative)
+  bcq.good = place(planned() - body)
+  bcq.guarded = bcq.good - bcq.live
+  bcq.gradients = place(bytes)
+  bcq.encoderSpace = place(encoder.workspaceBytes)
+  bcq.decoderSpace = place(decoder.workspaceBytes)
+  bcq.perturbationSpace = place(perturbation.workspaceBytes)
+  bcq.criticSpace = place(critic.workspaceBytes)
+  bcq.io = place(record)
+  bcq.here = placeRows(n, input)
+  bcq.next = placeRows(n, state)
+  bcq.rewards = placeRows(n, REAL)
+  bcq.terminated = placeRows(n, REAL)
+  bcq.goals = placeRows(n, REAL)
+  bcq.values = placeRows(n, REAL)
+  bcq.noise = placeRows(n, latent)
+  bcq.deviations = placeRows(n, latent)
+  bcq.policyLatents = placeRows(n, latent)
+  bcq.targetLatents = placeRows(candidates, latent)
+  bcq.actingLatents = placeRows(bcq.actingCandidates, latent)
+  bcq.codes = placeRows(rows, state + latent)
+  bcq.inputs = placeRows(rows, input)
+  bcq.moved = placeRows(rows, input)
+  bcq.firstValues = placeRows(rows, REAL)
+  bcq.indices = placeRows(n, 4)
+  bcq.records = placeRows(bcq.capacity, record)
   return planned()
 }
 
@@ -186,7 +191,7 @@ function headBytes(hidden: i32): usize {
 }
 
 /** Bytes of a shape block: the shape's own words, then room in which an agent can be planned before it exists. */
-export function bcq_shape_bytes(hidden: i32): usize {
+export function bcq_shape_bytes(hidden: i32): f64 {
   return shapeWords(hidden) + headBytes(hidden)
 }
 
@@ -195,7 +200,7 @@ function shapeWords(hidden: i32): usize {
 }
 
 /** Bytes of an agent. */
-export function bcq_bytes(shape: usize): usize {
+export function bcq_bytes(shape: usize): f64 {
   const hidden = load<i32>(shape, SHAPE_HIDDEN)
   return layOut(shape + shapeWords(hidden), headBytes(hidden), shape)
 }

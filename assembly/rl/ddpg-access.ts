@@ -46,7 +46,7 @@ export function ddpg_convert(pointer: usize, which: i32, canonical: usize, toFla
 }
 
 /** Numbers in the canonical layout of a block. */
-export function ddpg_canonical(pointer: usize, which: i32): i32 {
+export function ddpg_canonical(pointer: usize, which: i32): f64 {
   const agent = changetype<Agent>(pointer)
   return changetype<Net>(isActorShaped(which) ? agent.actor : agent.critic).canonical
 }

@@ -9,12 +9,12 @@
 //         what off-policy.ts places
 import { padded, REAL } from '../math/real'
 import { LINEAR, RELU } from '../nn/activation'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
 import { random_seed } from '../random/xoshiro'
 import { guardBlock, keepGood } from '../nn/last-good'
-import { emptyRings, OffPolicy, offPolicyHeadBytes, placeBatch, placeHead } from './off-policy'
+import { emptyRings, OffPolicy, OFF_POLICY_HEAD_BYTES, placeBatch, placeHead } from './off-policy'
 
 // @ts-ignore: decorator
 @unmanaged export class Agent extends OffPolicy {
@@ -63,14 +63,14 @@ import { emptyRings, OffPolicy, offPolicyHeadBytes, placeBatch, placeHead } from
 }
 
 /** Fills the head and returns where the body ends. */
-function layOut(head: usize, body: usize, shape: usize): usize {
+function layOut(head: usize, body: usize, shape: usize): f64 {
   const hidden = hiddenOf(shape)
-  const n = <usize>load<i32>(shape, 8)
+  const n = load<i32>(shape, 8)
   beginPlan(head)
   const agent = changetype<Agent>(place(offsetof<Agent>()))
   agent.stateSize = load<i32>(shape)
   agent.actionSize = load<i32>(shape, 4)
-  agent.batch = <i32>n
+  agent.batch = n
   agent.capacity = load<i32>(shape, 12)
   agent.contextSize = load<i32>(shape, 16)
   agent.partitions = load<i32>(shape, 20)
@@ -80,30 +80,30 @@ function layOut(head: usize, body: usize, shape: usize): usize {
   agent.critic = place(netBytes(hidden + 1))
   agent.actorAdam = place(offsetof<AdamOptions>())
   agent.criticAdam = place(offsetof<AdamOptions>())
-  const sizes = place(<usize>(2 * hidden + 3) << 2)
+  const sizes = placeRows(2 * hidden + 3, 4)
   planNet(agent.actor, sizes, shape, agent.stateSize + agent.contextSize, agent.actionSize)
   planNet(agent.critic, sizes, shape, agent.stateSize + agent.contextSize + agent.actionSize, 1)
 
   const actor = changetype<Net>(agent.actor), critic = changetype<Net>(agent.critic)
-  const fa = <usize>actor.flat * REAL, fc = <usize>critic.flat * REAL
+  const fa = actor.flatBytes, fc = critic.flatBytes
   const row = <usize>(agent.stateSize + agent.contextSize + agent.actionSize) * REAL
   beginPlan(body)
   agent.live = place(fa + fc)
   agent.targets = place(fa + fc)
   agent.average = place(fa)
-  agent.actorMoments = place(2 * fa)
-  agent.criticMoments = place(2 * fc)
-  agent.good = place(planned() - agent.live)
+  agent.actorMoments = place(2.0 * fa)
+  agent.criticMoments = place(2.0 * fc)
+  agent.good = place(planned() - body)
   agent.gradients = place(fa + fc)
-  agent.undo = place(3 * fc)
-  agent.actorSpace = place(<usize>actor.workspace * REAL)
-  agent.criticSpace = place(<usize>critic.workspace * REAL)
+  agent.undo = place(3.0 * fc)
+  agent.actorSpace = place(actor.workspaceBytes)
+  agent.criticSpace = place(critic.workspaceBytes)
   agent.input = place(row)
-  agent.here = place(n * row)
-  agent.there = place(n * row)
-  agent.rule = place(n * <usize>agent.actionSize * REAL)
-  agent.hasRule = place(n * REAL)
-  agent.pi = place(n * <usize>padded(agent.actionSize) * REAL)
+  agent.here = placeRows(n, row)
+  agent.there = placeRows(n, row)
+  agent.rule = placeRows(n, <usize>agent.actionSize * REAL)
+  agent.hasRule = placeRows(n, REAL)
+  agent.pi = placeRows(n, <usize>padded(agent.actionSize) * REAL)
   placeBatch(agent)
   return planned()
 }
@@ -127,9 +127,9 @@ function planNet(net: usize, sizes: usize, shape: usize, inputs: i32, out: i32):
   return (bytes + 15) & ~15
 }
 
-function headBytes(hidden: i32, partitions: i32): usize {
+function headBytes(hidden: i32): usize {
   return (
-    rounded(offsetof<Agent>()) + offPolicyHeadBytes(partitions) + 2 * rounded(netBytes(hidden + 1)) + 2 * rounded(offsetof<AdamOptions>()) +
+    rounded(offsetof<Agent>()) + OFF_POLICY_HEAD_BYTES + 2 * rounded(netBytes(hidden + 1)) + 2 * rounded(offsetof<AdamOptions>()) +
     rounded(<usize>(2 * hidden + 3) << 2)
   )
 }
@@ -139,14 +139,14 @@ function shapeBytes(hidden: i32): usize {
 }
 
 /** Bytes of a shape block: the shape's own words, then room in which an agent can be planned before it exists. */
-export function ddpg_shape_bytes(hidden: i32, partitions: i32): usize {
-  return shapeBytes(hidden) + headBytes(hidden, partitions)
+export function ddpg_shape_bytes(hidden: i32): f64 {
+  return shapeBytes(hidden) + headBytes(hidden)
 }
 
 /** Bytes of an agent. */
-export function ddpg_bytes(shape: usize): usize {
+export function ddpg_bytes(shape: usize): f64 {
   const hidden = hiddenOf(shape)
-  return layOut(shape + shapeBytes(hidden), headBytes(hidden, load<i32>(shape, 20)), shape)
+  return layOut(shape + shapeBytes(hidden), headBytes(hidden), shape)
 }
 
 /**
@@ -154,7 +154,7 @@ export function ddpg_bytes(shape: usize): usize {
  * [Z].
  */
 export function ddpg_create(base: usize, shape: usize, seedLow: i32, seedHigh: i32): void {
-  layOut(base, base + headBytes(hiddenOf(shape), load<i32>(shape, 20)), shape)
+  layOut(base, base + headBytes(hiddenOf(shape)), shape)
   const agent = changetype<Agent>(base)
   const actorBytes = <usize>changetype<Net>(agent.actor).flat * REAL
   random_seed(agent.random, seedLow, seedHigh, 1)

@@ -7,12 +7,12 @@
 // Records have an action of one number, its index, and no rule.
 import * as abi from '../abi'
 import { REAL } from '../math/real'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_convert, mlp_initialise, Net, netBytes, planRelu } from '../nn/mlp'
 import { random_seed } from '../random/xoshiro'
 import { guardBlock, keepGood } from '../nn/last-good'
-import { emptyRings, OffPolicy, offPolicyHeadBytes, placeBatch, placeHead } from './off-policy'
+import { emptyRings, OffPolicy, OFF_POLICY_HEAD_BYTES, placeBatch, placeHead } from './off-policy'
 
 // @ts-ignore: decorator
 @unmanaged export class Dqn extends OffPolicy {
@@ -67,7 +67,7 @@ import { emptyRings, OffPolicy, offPolicyHeadBytes, placeBatch, placeHead } from
 }
 
 /** Plans everything from `head` on and returns where it ends. */
-function layOut(head: usize, shape: usize): usize {
+function layOut(head: usize, shape: usize): f64 {
   const hidden = hiddenOf(shape)
   beginPlan(head)
   const dqn = changetype<Dqn>(place(offsetof<Dqn>()))
@@ -82,22 +82,22 @@ function layOut(head: usize, shape: usize): usize {
   dqn.net = place(netBytes(hidden + 1))
   dqn.adam = place(offsetof<AdamOptions>())
   placeHead(dqn)
-  const sizes = place(<usize>(2 * hidden + 3) << 2)
+  const sizes = placeRows(2 * hidden + 3, 4)
   planRelu(dqn.net, dqn.stateSize + dqn.contextSize, hidden, shape + (SHAPE_WORDS << 2), dqn.actions, dqn.batch, sizes)
 
-  const n = <usize>dqn.batch, bytes = flatBytes(dqn)
+  const n = dqn.batch, bytes = netOf(dqn).flatBytes
   dqn.online = place(bytes)
   dqn.target = place(bytes)
-  dqn.moments = place(2 * bytes)
-  dqn.guard.copy = place(4 * bytes)
+  dqn.moments = place(2.0 * bytes)
+  dqn.guard.copy = place(4.0 * bytes)
   dqn.gradients = place(bytes)
-  dqn.workspace = place(<usize>netOf(dqn).workspace * REAL)
+  dqn.workspace = place(netOf(dqn).workspaceBytes)
   dqn.input = place(inputRow(dqn))
-  dqn.q = place(<usize>dqn.actions * REAL)
-  dqn.here = place(n * inputRow(dqn))
-  dqn.there = place(n * inputRow(dqn))
-  dqn.action = place(n << 2)
-  dqn.best = place(n << 2)
+  dqn.q = placeRows(dqn.actions, REAL)
+  dqn.here = placeRows(n, inputRow(dqn))
+  dqn.there = placeRows(n, inputRow(dqn))
+  dqn.action = placeRows(n, 4)
+  dqn.best = placeRows(n, 4)
   placeBatch(dqn)
   return planned()
 }
@@ -107,14 +107,14 @@ function shapeBytes(hidden: i32): usize {
 }
 
 /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
-export function dqn_shape_bytes(hidden: i32, partitions: i32): usize {
-  return shapeBytes(hidden) + offsetof<Dqn>() + 512 + netBytes(hidden + 1) + (<usize>hidden << 3) + offPolicyHeadBytes(partitions)
+export function dqn_shape_bytes(hidden: i32): f64 {
+  return shapeBytes(hidden) + offsetof<Dqn>() + 512 + netBytes(hidden + 1) + (<usize>hidden << 3) + OFF_POLICY_HEAD_BYTES
 }
 
 /** Bytes of an agent. */
-export function dqn_bytes(shape: usize): usize {
+export function dqn_bytes(shape: usize): f64 {
   const head = shape + shapeBytes(hiddenOf(shape))
-  return layOut(head, shape) - head
+  return layOut(head, shape) - <f64>head
 }
 
 /** Makes an agent in `base`, `dqn_bytes` long: a random net, its target a copy, nothing stored, the null context [Z]. */
@@ -185,6 +185,6 @@ export function dqn_convert(pointer: usize, which: i32, canonical: usize, toFlat
 }
 
 /** Numbers in the canonical layout. */
-export function dqn_canonical(pointer: usize): i32 {
+export function dqn_canonical(pointer: usize): f64 {
   return netOf(changetype<Dqn>(pointer)).canonical
 }

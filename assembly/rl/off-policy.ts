@@ -2,19 +2,19 @@
 // them, and the context z of each of its groups. An agent's class extends `OffPolicy`, its block begins with it.
 //
 // N: batch, S: state, Z: context, A: action numbers of a record, P: rings, G: groups of a batch; every part is 16-byte aligned
-//   head: LastGood | random state | rings Replay[P]
-//   body: io record | rewards, terminated, goals, values [N] | indices, groupOf i32 [N] | context [Z] | contexts, slopes [G, Z]
+//   head: LastGood | random state
+//   body: rings Replay[P] | io record | rewards, terminated, goals, values [N] | indices, groupOf i32 [N] | context [Z] | contexts, slopes [G, Z]
 //         chosen rings i32 [G] | replay records
 import * as abi from '../abi'
 import { Real, REAL } from '../math/real'
-import { place } from '../memory/plan'
+import { place, placeRows } from '../memory/plan'
 import { encode, encoderGradients } from '../nn/context-encoder'
 import { Encoder } from '../nn/context-encoder-plan'
 import { copyReals } from '../nn/mlp'
 import { RANDOM_BYTES, random_integer } from '../random/xoshiro'
 import { appendContexts } from './context'
 import { LastGood } from '../nn/last-good'
-import { insertRecord, planRings, recordStride, ringAt, ringsBytes, scalarsOffset } from './pair-replay'
+import { insertRecord, planRings, recordStride, Replay, ringAt, scalarsOffset } from './pair-replay'
 
 // @ts-ignore: decorator
 @unmanaged export class OffPolicy {
@@ -52,34 +52,33 @@ import { insertRecord, planRings, recordStride, ringAt, ringsBytes, scalarsOffse
 }
 
 /** Bytes that `placeHead` takes. */
-export function offPolicyHeadBytes(partitions: i32): usize {
-  return ((offsetof<LastGood>() + 15) & ~15) + RANDOM_BYTES + ((ringsBytes(partitions) + 15) & ~15)
-}
+// @ts-ignore: decorator
+@inline export const OFF_POLICY_HEAD_BYTES: usize = ((offsetof<LastGood>() + 15) & ~15) + RANDOM_BYTES
 
 /** Places the head's parts; the sizes of the agent are known. */
 export function placeHead(agent: OffPolicy): void {
   agent.stride = recordStride(agent.stateSize, agent.actionSize)
   agent.guard = changetype<LastGood>(place(offsetof<LastGood>()))
   agent.random = place(RANDOM_BYTES)
-  agent.rings = place(ringsBytes(agent.partitions))
 }
 
 /** Places the body's parts. */
 export function placeBatch(agent: OffPolicy): void {
-  const n = <usize>agent.batch, record = <usize>agent.stride * REAL
-  const contextBytes = <usize>agent.contextSize * REAL, groups = <usize>agent.maxGroups
+  const n = agent.batch, groups = agent.maxGroups
+  const record = <usize>agent.stride * REAL, context = <usize>agent.contextSize * REAL
+  agent.rings = placeRows(agent.partitions, offsetof<Replay>())
   agent.io = place(record)
-  agent.rewards = place(n * REAL)
-  agent.terminated = place(n * REAL)
-  agent.goals = place(n * REAL)
-  agent.values = place(n * REAL)
-  agent.indices = place(n << 2)
-  agent.groupOf = place(n << 2)
-  agent.context = place(contextBytes)
-  agent.contexts = place(groups * contextBytes)
-  agent.slopes = place(groups * contextBytes)
-  agent.chosen = place(groups << 2)
-  agent.records = place(<usize>agent.partitions * <usize>agent.capacity * record)
+  agent.rewards = placeRows(n, REAL)
+  agent.terminated = placeRows(n, REAL)
+  agent.goals = placeRows(n, REAL)
+  agent.values = placeRows(n, REAL)
+  agent.indices = placeRows(n, 4)
+  agent.groupOf = placeRows(n, 4)
+  agent.context = place(context)
+  agent.contexts = placeRows(groups, context)
+  agent.slopes = placeRows(groups, context)
+  agent.chosen = placeRows(groups, 4)
+  agent.records = placeRows(<f64>agent.partitions * agent.capacity, record)
 }
 
 export function emptyRings(agent: OffPolicy): void {
@@ -108,7 +107,7 @@ export function drawPairs(agent: OffPolicy, groups: i32, encoder: usize): i32 {
   for (let g = 0; g < groups; g++) if (ringAt(agent.rings, chosenRing(agent, g)).count == 0) return abi.EMPTY
   let row = 0
   for (let g = 0; g < groups; g++) {
-    const end = (agent.batch * (g + 1)) / groups
+    const end = <i32>((<i64>agent.batch * (g + 1)) / groups)
     drawRows(agent, chosenRing(agent, g), g, row, end)
     row = end
   }

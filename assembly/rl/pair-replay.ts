@@ -44,12 +44,6 @@ export function insertRecord(replay: Replay, record: usize): bool {
   return true
 }
 
-/** Bytes of the heads of so many rings. */
-// @ts-ignore: decorator
-@inline export function ringsBytes(count: i32): usize {
-  return <usize>count * offsetof<Replay>()
-}
-
 // @ts-ignore: decorator
 @inline export function ringAt(rings: usize, index: i32): Replay {
   return changetype<Replay>(rings + <usize>index * offsetof<Replay>())

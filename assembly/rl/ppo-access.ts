@@ -80,7 +80,7 @@ export function ppo_convert(pointer: usize, which: i32, canonical: usize, toFlat
 }
 
 /** Numbers in the canonical layout of a block. */
-export function ppo_canonical(pointer: usize, which: i32): i32 {
+export function ppo_canonical(pointer: usize, which: i32): f64 {
   const ppo = changetype<Ppo>(pointer)
   if (!isPolicyShaped(which)) return changetype<Net>(ppo.value).canonical
   return changetype<Net>(ppo.policy).canonical + (ppo.gaussian ? ppo.outputs : 0)

@@ -9,7 +9,7 @@
 //         inputs [N, W] | advantages, log-probabilities, entropies, ratios f64 [4, N] | partitions of a mini-batch, drawn rows i32 [N each] | figures | order i32 [C]
 //         contexts, slopes, slopes of a mini-batch [P, Z each] | rollout columns (rollout.ts)
 import { padded, REAL } from '../math/real'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { LINEAR } from '../nn/activation'
 import { adam_configure, AdamOptions } from '../nn/adam'
 import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
@@ -120,7 +120,7 @@ import { choosePartitions, clearRollout, Rollout } from './rollout'
 }
 
 /** Plans everything from `head` on and returns where it ends. shape i32: S, Z, A, gaussian, N, C, P, activation, h, then h sizes. */
-function layOut(head: usize, shape: usize): usize {
+function layOut(head: usize, shape: usize): f64 {
   const hidden = load<i32>(shape, 32)
   beginPlan(head)
   const ppo = changetype<Ppo>(place(offsetof<Ppo>()))
@@ -139,26 +139,28 @@ function layOut(head: usize, shape: usize): usize {
   ppo.valueAdam = place(offsetof<AdamOptions>())
   ppo.guard = place(offsetof<LastGood>())
   ppo.random = place(RANDOM_BYTES)
-  const sizes = place(<usize>(2 * hidden + 3) << 2)
+  const sizes = placeRows(2 * hidden + 3, 4)
   planNet(ppo.policy, sizes, shape, ppo.width, ppo.outputs)
   planNet(ppo.value, sizes, shape, ppo.width, 1)
 
-  const fp = policyBytes(ppo), fv = valueBytes(ppo), n = <usize>ppo.batch
-  ppo.live = place(3 * (fp + fv))
-  ppo.policyMoments = ppo.live + fp + fv
-  ppo.valueMoments = ppo.policyMoments + 2 * fp
-  changetype<LastGood>(ppo.guard).copy = place(3 * (fp + fv))
-  ppo.gradients = place(fp + fv)
-  ppo.policySpace = place(<usize>policyOf(ppo).workspace * REAL)
-  ppo.valueSpace = place(<usize>valueOf(ppo).workspace * REAL)
-  ppo.io = place(2 * (inputRow(ppo) + <usize>ppo.outputs * REAL))
-  ppo.inputs = place(n * inputRow(ppo))
-  ppo.used = place(4 * n << 3)
+  const policy = policyOf(ppo), value = valueOf(ppo), n = <usize>ppo.batch
+  const deviations = ppo.gaussian ? <usize>padded(ppo.outputs) * REAL : 0
+  const bytes = policy.flatBytes + deviations + value.flatBytes
+  ppo.live = place(3.0 * bytes)
+  ppo.policyMoments = ppo.live + policyBytes(ppo) + valueBytes(ppo)
+  ppo.valueMoments = ppo.policyMoments + 2 * policyBytes(ppo)
+  changetype<LastGood>(ppo.guard).copy = place(3.0 * bytes)
+  ppo.gradients = place(bytes)
+  ppo.policySpace = place(policy.workspaceBytes)
+  ppo.valueSpace = place(value.workspaceBytes)
+  ppo.io = placeRows(2, inputRow(ppo) + <usize>ppo.outputs * REAL)
+  ppo.inputs = placeRows(n, inputRow(ppo))
+  ppo.used = placeRows(4, n << 3)
   ppo.batchLogProbabilities = ppo.used + (n << 3)
   ppo.entropies = ppo.used + (2 * n << 3)
   ppo.ratios = ppo.used + (3 * n << 3)
-  ppo.batchPartitions = place(n << 2)
-  ppo.drawn = place(n << 2)
+  ppo.batchPartitions = placeRows(n, 4)
+  ppo.drawn = placeRows(n, 4)
   ppo.batchFigures = place(FIGURES << 3)
   ppo.sums = place(FIGURES << 3)
   ppo.figures = place(FIGURES << 3)
@@ -167,27 +169,27 @@ function layOut(head: usize, shape: usize): usize {
 }
 
 function placeRollout(ppo: Ppo): void {
-  const steps = <usize>ppo.capacity, partitions = <usize>ppo.partitions
-  const contextBytes = partitions * <usize>ppo.contextSize * REAL
-  ppo.contexts = place(contextBytes)
-  ppo.slopes = place(contextBytes)
-  ppo.batchSlopes = place(contextBytes)
-  ppo.states = place(steps * inputRow(ppo))
-  ppo.nexts = place(steps * inputRow(ppo))
-  ppo.actions = place(steps * <usize>ppo.actionWidth * REAL)
-  ppo.rewards = place(steps << 3)
-  ppo.logProbabilities = place(steps << 3)
-  ppo.values = place(steps << 3)
-  ppo.nextValues = place(steps << 3)
-  ppo.advantages = place(steps << 3)
-  ppo.returns = place(steps << 3)
-  ppo.ends = place(steps << 2)
-  ppo.partitionOf = place(steps << 2)
-  ppo.order = place(steps << 2)
-  ppo.lastRows = place(partitions << 2)
-  ppo.chosen = place(partitions << 2)
-  ppo.isChosen = place(partitions << 2)
-  ppo.carry = place(partitions << 3)
+  const steps = ppo.capacity, partitions = ppo.partitions
+  const context = <usize>ppo.contextSize * REAL
+  ppo.contexts = placeRows(partitions, context)
+  ppo.slopes = placeRows(partitions, context)
+  ppo.batchSlopes = placeRows(partitions, context)
+  ppo.states = placeRows(steps, inputRow(ppo))
+  ppo.nexts = placeRows(steps, inputRow(ppo))
+  ppo.actions = placeRows(steps, <usize>ppo.actionWidth * REAL)
+  ppo.rewards = placeRows(steps, 8)
+  ppo.logProbabilities = placeRows(steps, 8)
+  ppo.values = placeRows(steps, 8)
+  ppo.nextValues = placeRows(steps, 8)
+  ppo.advantages = placeRows(steps, 8)
+  ppo.returns = placeRows(steps, 8)
+  ppo.ends = placeRows(steps, 4)
+  ppo.partitionOf = placeRows(steps, 4)
+  ppo.order = placeRows(steps, 4)
+  ppo.lastRows = placeRows(partitions, 4)
+  ppo.chosen = placeRows(partitions, 4)
+  ppo.isChosen = placeRows(partitions, 4)
+  ppo.carry = placeRows(partitions, 8)
 }
 
 /** in → the hidden layers (one activation) → out (linear). */
@@ -209,14 +211,14 @@ function shapeWords(hidden: i32): usize {
 }
 
 /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
-export function ppo_shape_bytes(hidden: i32): usize {
+export function ppo_shape_bytes(hidden: i32): f64 {
   return shapeWords(hidden) + offsetof<Ppo>() + 512 + 2 * netBytes(hidden + 1) + (<usize>hidden << 3)
 }
 
 /** Bytes of an agent. */
-export function ppo_bytes(shape: usize): usize {
+export function ppo_bytes(shape: usize): f64 {
   const head = shape + shapeWords(load<i32>(shape, 32))
-  return layOut(head, shape) - head
+  return layOut(head, shape) - <f64>head
 }
 
 /**

@@ -17,9 +17,9 @@ import { random_normal, random_uniform } from '../random/xoshiro'
 // @ts-ignore: decorator
 @inline const TAU: f64 = 6.283185307179586
 
-/** Bytes of a machine. */
-export function svm_bytes(inputs: i32, features: i32): usize {
-  return HEAD + (<usize>(3 * inputs + inputs * features + 4 * features) << 3)
+/** Bytes of a block, exact for any counts. */
+export function svm_bytes(inputs: i32, features: i32): f64 {
+  return HEAD + (3.0 * inputs + <f64>inputs * features + 4.0 * features) * 8
 }
 
 /** An untrained machine whose kernel is exp(−gamma |x − y|²); `random` draws its features W [F, D] and offsets [D]. */

@@ -13,7 +13,7 @@
 import * as abi from '../abi'
 import { expReal, REAL, Real } from '../math/real'
 import { math_log } from '../math/special'
-import { beginPlan, place, planned } from '../memory/plan'
+import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { gemm } from '../nn/gemm'
 import { RANDOM_BYTES, random_normal, random_seed } from '../random/xoshiro'
 import { COUNTS, createFeatures, Features, planFeatures, readFeatures } from './features'
@@ -71,19 +71,19 @@ import { COUNTS, createFeatures, Features, planFeatures, readFeatures } from './
 }
 
 // @ts-ignore: decorator
-@inline function weightCount(models: i32): usize {
-  return X * H + H + H * WIDTH + X * WIDTH + WIDTH + <usize>models * M
+@inline function weightCount(models: i32): f64 {
+  return X * H + H + H * WIDTH + X * WIDTH + WIDTH + <f64>models * M
 }
 
-function layOut(base: usize, bits: i32, models: i32): usize {
+function layOut(base: usize, bits: i32, models: i32): f64 {
   beginPlan(base)
   const net = changetype<LengthModel>(place(offsetof<LengthModel>()))
   net.bits = bits
   net.models = models
   net.features = planFeatures(bits)
-  const rows = <usize>1 << bits, weightBytes = weightCount(models) * REAL
-  net.table = place(rows * D * REAL)
-  net.tableSquares = place(rows * REAL)
+  const rows = 1 << bits, weightBytes = weightCount(models) * REAL
+  net.table = placeRows(rows, D * REAL)
+  net.tableSquares = placeRows(rows, REAL)
   net.weights = place(weightBytes)
   net.squares = place(weightBytes)
   net.hiddenBias = net.weights + X * H * REAL
@@ -101,13 +101,13 @@ function layOut(base: usize, bits: i32, models: i32): usize {
 }
 
 /** Bytes of a scratch block that `length_bytes` may write a head into. */
-export function length_shape_bytes(): usize {
+export function length_shape_bytes(): f64 {
   return offsetof<LengthModel>() + offsetof<Features>() + 64
 }
 
 /** Bytes of a model with 2^bits rows of n-grams. */
-export function length_bytes(scratch: usize, bits: i32, models: i32): usize {
-  return layOut(scratch, bits, models) - scratch
+export function length_bytes(scratch: usize, bits: i32, models: i32): f64 {
+  return layOut(scratch, bits, models) - <f64>scratch
 }
 
 /** Makes a model in `base`, `length_bytes` long: knows no n-gram, expects what the percentiles say. */
@@ -160,7 +160,7 @@ export function length_get(base: usize, which: i32): f64 {
     case abi.LENGTH_RATE: return net.rate
     case abi.LENGTH_UPDATES: return net.updates
     case abi.LENGTH_SEEN: return net.seen
-    case abi.LENGTH_WEIGHT_COUNT: return <f64>weightCount(net.models)
+    case abi.LENGTH_WEIGHT_COUNT: return weightCount(net.models)
     default: return <f64>changetype<Features>(net.features).size
   }
 }

@@ -7,6 +7,12 @@ export const ABI_VERSION = 2
 /** Grows with every change that a saved state would notice: of the tensors that kernels save and of what they mean. */
 export const STATE_VERSION = 1
 
+/** Most of anything that a caller may ask for: then sums of a few counts and rows of numbers fit 32 bits, and no memory holds more. */
+export const LARGEST_COUNT = 134217728
+
+/** Bytes of the largest block, 2 GiB less a page: half of what the memory grows to, and an i32. */
+export const LARGEST_BLOCK = 2147418112
+
 // Status codes. Anything negative is a refusal that changed nothing.
 export const OK = 0
 export const NOT_FINITE = -1

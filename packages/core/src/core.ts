@@ -1,3 +1,4 @@
+import { LARGEST_BLOCK } from './abi.js'
 import { CoreError } from './errors.js'
 import type { LearnExports } from './exports/learn.js'
 import type { ServeExports } from './exports/serve.js'
@@ -63,7 +64,7 @@ export class Core<Kernels extends KernelSet = 'learn'> {
    * @throws {CoreError} `core_out_of_memory`, `core_trapped`
    */
   allocate(bytes: number): number {
-    const fits = bytes >= 0 && bytes < 2 ** 31 // more would wrap around as an i32
+    const fits = bytes >= 0 && bytes <= LARGEST_BLOCK // more would wrap around as an i32
     const pointer = fits ? this.exports.memory_allocate(bytes) : 0
     if (pointer === 0) {
       throw new CoreError(

@@ -54,7 +54,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of an agent. */
   bcq_bytes(shape: number): number {
     try {
-      return this.raw.bcq_bytes!(shape) >>> 0
+      return this.raw.bcq_bytes!(shape)
     } catch (cause) {
       throw this.failed('bcq_bytes', cause)
     }
@@ -209,7 +209,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of a shape block: the shape's own words, then room in which an agent can be planned before it exists. */
   bcq_shape_bytes(hidden: number): number {
     try {
-      return this.raw.bcq_shape_bytes!(hidden) >>> 0
+      return this.raw.bcq_shape_bytes!(hidden)
     } catch (cause) {
       throw this.failed('bcq_shape_bytes', cause)
     }
@@ -236,7 +236,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of an agent. */
   ddpg_bytes(shape: number): number {
     try {
-      return this.raw.ddpg_bytes!(shape) >>> 0
+      return this.raw.ddpg_bytes!(shape)
     } catch (cause) {
       throw this.failed('ddpg_bytes', cause)
     }
@@ -353,9 +353,9 @@ export class LearnExports extends SharedExports {
   }
 
   /** Bytes of a shape block: the shape's own words, then room in which an agent can be planned before it exists. */
-  ddpg_shape_bytes(hidden: number, partitions: number): number {
+  ddpg_shape_bytes(hidden: number): number {
     try {
-      return this.raw.ddpg_shape_bytes!(hidden, partitions) >>> 0
+      return this.raw.ddpg_shape_bytes!(hidden)
     } catch (cause) {
       throw this.failed('ddpg_shape_bytes', cause)
     }
@@ -385,7 +385,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of an agent. */
   dqn_bytes(shape: number): number {
     try {
-      return this.raw.dqn_bytes!(shape) >>> 0
+      return this.raw.dqn_bytes!(shape)
     } catch (cause) {
       throw this.failed('dqn_bytes', cause)
     }
@@ -487,9 +487,9 @@ export class LearnExports extends SharedExports {
   }
 
   /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
-  dqn_shape_bytes(hidden: number, partitions: number): number {
+  dqn_shape_bytes(hidden: number): number {
     try {
-      return this.raw.dqn_shape_bytes!(hidden, partitions) >>> 0
+      return this.raw.dqn_shape_bytes!(hidden)
     } catch (cause) {
       throw this.failed('dqn_shape_bytes', cause)
     }
@@ -528,7 +528,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of an encoder. */
   encoder_bytes(shape: number): number {
     try {
-      return this.raw.encoder_bytes!(shape) >>> 0
+      return this.raw.encoder_bytes!(shape)
     } catch (cause) {
       throw this.failed('encoder_bytes', cause)
     }
@@ -633,7 +633,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of a shape block of that many layers in all: the shape's own words, then room in which a head can be planned before it exists. */
   encoder_shape_bytes(layers: number): number {
     try {
-      return this.raw.encoder_shape_bytes!(layers) >>> 0
+      return this.raw.encoder_shape_bytes!(layers)
     } catch (cause) {
       throw this.failed('encoder_shape_bytes', cause)
     }
@@ -733,7 +733,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of B [k, n] in panels. */
   gemm_panel_bytes(n: number, k: number): number {
     try {
-      return this.raw.gemm_panel_bytes!(n, k) >>> 0
+      return this.raw.gemm_panel_bytes!(n, k)
     } catch (cause) {
       throw this.failed('gemm_panel_bytes', cause)
     }
@@ -766,7 +766,7 @@ export class LearnExports extends SharedExports {
     }
   }
 
-  /** Numbers in the canonical layout. */
+  /** Numbers of a canonical block. */
   gru_canonical(gru: number): number {
     try {
       return this.raw.gru_canonical!(gru)
@@ -784,12 +784,12 @@ export class LearnExports extends SharedExports {
     }
   }
 
-  /** Numbers of a flat block. */
-  gru_flat(gru: number): number {
+  /** Bytes of a flat block. */
+  gru_flat_bytes(gru: number): number {
     try {
-      return this.raw.gru_flat!(gru)
+      return this.raw.gru_flat_bytes!(gru)
     } catch (cause) {
-      throw this.failed('gru_flat', cause)
+      throw this.failed('gru_flat_bytes', cause)
     }
   }
 
@@ -862,12 +862,12 @@ export class LearnExports extends SharedExports {
     }
   }
 
-  /** Numbers of a workspace. */
-  gru_workspace(gru: number): number {
+  /** Bytes of a workspace. */
+  gru_workspace_bytes(gru: number): number {
     try {
-      return this.raw.gru_workspace!(gru)
+      return this.raw.gru_workspace_bytes!(gru)
     } catch (cause) {
-      throw this.failed('gru_workspace', cause)
+      throw this.failed('gru_workspace_bytes', cause)
     }
   }
 
@@ -925,7 +925,7 @@ export class LearnExports extends SharedExports {
     }
   }
 
-  /** Numbers in the canonical layout. */
+  /** Numbers of a canonical block. */
   mlp_canonical(net: number): number {
     try {
       return this.raw.mlp_canonical!(net)
@@ -943,12 +943,12 @@ export class LearnExports extends SharedExports {
     }
   }
 
-  /** Numbers of a flat block. */
-  mlp_flat(net: number): number {
+  /** Bytes of a flat block. */
+  mlp_flat_bytes(net: number): number {
     try {
-      return this.raw.mlp_flat!(net)
+      return this.raw.mlp_flat_bytes!(net)
     } catch (cause) {
-      throw this.failed('mlp_flat', cause)
+      throw this.failed('mlp_flat_bytes', cause)
     }
   }
 
@@ -988,12 +988,12 @@ export class LearnExports extends SharedExports {
     }
   }
 
-  /** Numbers of a workspace. */
-  mlp_workspace(net: number): number {
+  /** Bytes of a workspace. */
+  mlp_workspace_bytes(net: number): number {
     try {
-      return this.raw.mlp_workspace!(net)
+      return this.raw.mlp_workspace_bytes!(net)
     } catch (cause) {
-      throw this.failed('mlp_workspace', cause)
+      throw this.failed('mlp_workspace_bytes', cause)
     }
   }
 
@@ -1114,7 +1114,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of an agent. */
   ppo_bytes(shape: number): number {
     try {
-      return this.raw.ppo_bytes!(shape) >>> 0
+      return this.raw.ppo_bytes!(shape)
     } catch (cause) {
       throw this.failed('ppo_bytes', cause)
     }
@@ -1316,7 +1316,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
   ppo_shape_bytes(hidden: number): number {
     try {
-      return this.raw.ppo_shape_bytes!(hidden) >>> 0
+      return this.raw.ppo_shape_bytes!(hidden)
     } catch (cause) {
       throw this.failed('ppo_shape_bytes', cause)
     }
@@ -1334,7 +1334,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of a regressor. */
   regressor_bytes(shape: number): number {
     try {
-      return this.raw.regressor_bytes!(shape) >>> 0
+      return this.raw.regressor_bytes!(shape)
     } catch (cause) {
       throw this.failed('regressor_bytes', cause)
     }
@@ -1466,7 +1466,7 @@ export class LearnExports extends SharedExports {
   /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
   regressor_shape_bytes(hidden: number): number {
     try {
-      return this.raw.regressor_shape_bytes!(hidden) >>> 0
+      return this.raw.regressor_shape_bytes!(hidden)
     } catch (cause) {
       throw this.failed('regressor_shape_bytes', cause)
     }
@@ -1481,10 +1481,10 @@ export class LearnExports extends SharedExports {
     }
   }
 
-  /** Bytes of a machine. */
+  /** Bytes of a block, exact for any counts. */
   svm_bytes(inputs: number, features: number): number {
     try {
-      return this.raw.svm_bytes!(inputs, features) >>> 0
+      return this.raw.svm_bytes!(inputs, features)
     } catch (cause) {
       throw this.failed('svm_bytes', cause)
     }

@@ -6,7 +6,7 @@ export class ServeExports extends SharedExports {
   /** Bytes of a model with 2^bits rows of n-grams. */
   length_bytes(scratch: number, bits: number, models: number): number {
     try {
-      return this.raw.length_bytes!(scratch, bits, models) >>> 0
+      return this.raw.length_bytes!(scratch, bits, models)
     } catch (cause) {
       throw this.failed('length_bytes', cause)
     }
@@ -72,7 +72,7 @@ export class ServeExports extends SharedExports {
   /** Bytes of a scratch block that `length_bytes` may write a head into. */
   length_shape_bytes(): number {
     try {
-      return this.raw.length_shape_bytes!() >>> 0
+      return this.raw.length_shape_bytes!()
     } catch (cause) {
       throw this.failed('length_shape_bytes', cause)
     }
@@ -89,7 +89,7 @@ export class ServeExports extends SharedExports {
     tenants: number,
   ): number {
     try {
-      return this.raw.queue_bytes!(order, capacity, parts, lowest, highest, fairness, tenants) >>> 0
+      return this.raw.queue_bytes!(order, capacity, parts, lowest, highest, fairness, tenants)
     } catch (cause) {
       throw this.failed('queue_bytes', cause)
     }
@@ -228,7 +228,7 @@ export class ServeExports extends SharedExports {
   /** Bytes of a replay, zeroed by the caller. */
   replay_bytes(rows: number, servers: number, batch: number): number {
     try {
-      return this.raw.replay_bytes!(rows, servers, batch) >>> 0
+      return this.raw.replay_bytes!(rows, servers, batch)
     } catch (cause) {
       throw this.failed('replay_bytes', cause)
     }

@@ -57,10 +57,10 @@ export class TraceExports extends SharedExports {
     }
   }
 
-  /** Bytes of a machine. */
+  /** Bytes of a block, exact for any counts. */
   svm_bytes(inputs: number, features: number): number {
     try {
-      return this.raw.svm_bytes!(inputs, features) >>> 0
+      return this.raw.svm_bytes!(inputs, features)
     } catch (cause) {
       throw this.failed('svm_bytes', cause)
     }

@@ -1,5 +1,5 @@
 import { NOT_FINITE } from '../abi.js'
-import { isCount, requireLength } from '../checks.js'
+import { checkCounts, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { floatTensor, type Tensor, TensorReader, wordTensor } from '../files/tensor.js'
@@ -52,7 +52,7 @@ export class Adam {
     this.#core = core
     this.#count = parameters
     this.#stride = 4 * ((parameters + 7) & ~7)
-    this.#arena = new Arena(core, OPTIONS_BYTES + 4 * this.#stride, 'Adam')
+    this.#arena = new Arena(core, OPTIONS_BYTES + 4 * this.#stride, 'Adam', { parameters })
     const decoupled = options.decoupled ? 1 : 0
     core.exports.adam_configure(
       this.#arena.pointer,
@@ -145,7 +145,7 @@ export class Adam {
 function check(options: AdamOptions): void {
   const { parameters, learningRate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0, maxNorm = 0 } = options
   const problems = new Problems()
-  problems.check(isCount(parameters), `parameters must be a positive integer, got ${parameters}`)
+  checkCounts(problems, { parameters })
   problems.check(Number.isFinite(learningRate) && learningRate >= 0, `learningRate must be >= 0, got ${learningRate}`)
   problems.check(beta1 >= 0 && beta1 < 1, `beta1 must be in [0, 1), got ${beta1}`)
   problems.check(beta2 >= 0 && beta2 < 1, `beta2 must be in [0, 1), got ${beta2}`)

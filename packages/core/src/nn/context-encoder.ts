@@ -1,5 +1,5 @@
 import * as abi from '../abi.js'
-import { isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { byteTensor, type Tensor, TensorReader, wordTensor } from '../files/tensor.js'
@@ -92,14 +92,15 @@ export class ContextEncoder {
     this.options = whole
     this.#core = core
     const { exports } = core
-    const shape = [
-      ...[kind === 'gru' ? abi.ENCODER_GRU : abi.ENCODER_SET, inputSize, hiddenSize, layers, allHidden ? 1 : 0],
-      ...[whole.maxContexts, whole.maxSequences, whole.maxSteps, ACTIVATIONS[activation], dense.length, ...dense],
-    ]
+    const { maxContexts, maxSequences, maxSteps } = whole
     this.#arena = planArena(core, {
       owner: 'ContextEncoder',
       shapeBytes: exports.encoder_shape_bytes(layers + dense.length),
-      shape,
+      shape: {
+        ...{ kind: kind === 'gru' ? abi.ENCODER_GRU : abi.ENCODER_SET, inputSize, hiddenSize, layers },
+        ...{ allHidden: allHidden ? 1 : 0, maxContexts, maxSequences, maxSteps },
+        ...{ activation: ACTIVATIONS[activation], dense },
+      },
       bytes: (at) => exports.encoder_bytes(at),
       create: (pointer, at) => {
         exports.encoder_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0)
@@ -327,6 +328,8 @@ export class ContextEncoder {
   }
 }
 
+const MOST_LAYERS = 1024
+
 function check(options: Required<ContextEncoderOptions>): void {
   const problems = new Problems()
   problems.check(['set', 'gru'].includes(options.kind), `kind must be set or gru, got ${options.kind}`)
@@ -334,11 +337,13 @@ function check(options: Required<ContextEncoderOptions>): void {
     ['relu', 'tanh'].includes(options.activation),
     `activation must be relu or tanh, got ${options.activation}`,
   )
-  for (const name of ['inputSize', 'hiddenSize', 'layers', 'maxContexts', 'maxSequences', 'maxSteps'] as const) {
-    problems.check(isCount(options[name]), `${name} must be a positive integer, got ${options[name]}`)
-  }
-  const { dense, dropout, seed } = options
-  problems.check(dense.length > 0 && dense.every(isCount), `dense must name positive widths, got [${dense.join(', ')}]`)
+  const { inputSize, hiddenSize, layers, maxContexts, maxSequences, maxSteps, dense, dropout, seed } = options
+  checkCounts(problems, { inputSize, hiddenSize, maxContexts, maxSequences, maxSteps, dense })
+  problems.check(dense.length > 0, 'dense must name at least one width')
+  problems.check(
+    isCount(layers) && layers <= MOST_LAYERS,
+    `layers must be a whole number of 1 … ${MOST_LAYERS}, got ${layers}`,
+  )
   problems.check(dropout >= 0 && dropout < 1, `dropout must be in [0, 1), got ${dropout}`)
   for (const name of ['learningRate', 'maxGradientNorm'] as const) {
     problems.check(Number.isFinite(options[name]) && options[name] >= 0, `${name} must be >= 0, got ${options[name]}`)

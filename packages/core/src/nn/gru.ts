@@ -1,4 +1,4 @@
-import { isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { type Arena, buildArena } from '../memory/arena.js'
@@ -79,8 +79,8 @@ export class Gru {
       exports.gru_plan(plan, ...shape)
       return {
         canonical: exports.gru_canonical(plan),
-        flat: 4 * exports.gru_flat(plan),
-        workspace: align(4 * exports.gru_workspace(plan)),
+        flat: exports.gru_flat_bytes(plan),
+        workspace: align(exports.gru_workspace_bytes(plan)),
       }
     })
     this.parameterCount = planned.canonical
@@ -106,7 +106,8 @@ export class Gru {
     }
     this.#at = at
     this.#core = core
-    this.#arena = buildArena(core, end, 'Gru', ({ pointer }) => {
+    const sizes = { inputSize, hiddenSize, layers, maxBatch, maxSteps }
+    this.#arena = buildArena(core, end, 'Gru', sizes, ({ pointer }) => {
       exports.gru_plan(pointer, ...shape)
       withRandom(core, options.random, (random) =>
         exports.gru_initialise(pointer, pointer + at.canonical, random.pointer),
@@ -243,12 +244,11 @@ export class Gru {
   }
 }
 
-const align = (bytes: number): number => (bytes + 15) & ~15
+const align = (bytes: number): number => 16 * Math.ceil(bytes / 16)
 
 function check(options: Required<Omit<GruOptions, 'random'>>): void {
   const problems = new Problems()
-  for (const name of ['inputSize', 'hiddenSize', 'layers', 'maxBatch', 'maxSteps'] as const) {
-    problems.check(isCount(options[name]), `${name} must be a positive integer, got ${options[name]}`)
-  }
+  const { inputSize, hiddenSize, layers, maxBatch, maxSteps } = options
+  checkCounts(problems, { inputSize, hiddenSize, layers, maxBatch, maxSteps })
   problems.throwIfAny('Gru')
 }

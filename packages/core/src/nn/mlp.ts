@@ -1,4 +1,4 @@
-import { isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { type Arena, buildArena } from '../memory/arena.js'
@@ -67,15 +67,15 @@ export class Mlp {
       const net = sizesAt + 4 * words.length
       const plan = (at: number): void => exports.mlp_plan(at, layers, sizesAt, sizesAt + 4 * sizes.length, maxBatch)
       plan(net)
-      const flatBytes = 4 * exports.mlp_flat(net)
+      const flatBytes = exports.mlp_flat_bytes(net)
       const gradients = netBytes + flatBytes
       const workspace = gradients + flatBytes
-      const x = workspace + align(4 * exports.mlp_workspace(net))
+      const x = workspace + align(exports.mlp_workspace_bytes(net))
       const y = x + align(4 * maxBatch * this.#inputs)
       const dx = y + align(4 * maxBatch * this.#outputs)
       const canonical = dx + align(4 * maxBatch * this.#inputs)
       const parameterCount = exports.mlp_canonical(net)
-      const arena = buildArena(core, canonical + 4 * parameterCount, 'Mlp', ({ pointer }) => {
+      const arena = buildArena(core, canonical + 4 * parameterCount, 'Mlp', { sizes, maxBatch }, ({ pointer }) => {
         plan(pointer)
         withRandom(core, options.random, (random) =>
           exports.mlp_initialise(pointer, pointer + netBytes, random.pointer),
@@ -199,18 +199,17 @@ export class Mlp {
   }
 }
 
-const align = (bytes: number): number => (bytes + 15) & ~15
+const align = (bytes: number): number => 16 * Math.ceil(bytes / 16)
 
 function check({ sizes, activations, maxBatch = 1 }: MlpOptions): void {
   const problems = new Problems()
   problems.check(sizes.length >= 2, `sizes must name at least input and output, got ${sizes.length}`)
-  problems.check(sizes.every(isCount), `sizes must be positive integers, got ${sizes.join(', ')}`)
+  checkCounts(problems, { sizes, maxBatch })
   problems.check(
     activations.length === sizes.length - 1,
     `activations must be one for each of ${sizes.length - 1} layers, got ${activations.length}`,
   )
   const unknown = activations.filter((name) => !ACTIVATIONS.includes(name))
   problems.check(unknown.length === 0, `activations must be of ${ACTIVATIONS.join(', ')}, got ${unknown.join(', ')}`)
-  problems.check(isCount(maxBatch), `maxBatch must be a positive integer, got ${maxBatch}`)
   problems.throwIfAny('Mlp')
 }

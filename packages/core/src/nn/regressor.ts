@@ -1,5 +1,5 @@
 import * as abi from '../abi.js'
-import { isCount, requireFinite, requireLength } from '../checks.js'
+import { COUNT, checkCounts, isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { byteTensor, doubleTensor, type Tensor, TensorReader, wordTensor } from '../files/tensor.js'
@@ -104,12 +104,11 @@ export class RegressorKernel {
     this.options = whole
     this.#core = core
     const { exports } = core
-    const shape = [featureSize, contextSize, outputSize, batchSize, maxGroups, hidden.length, ...hidden]
     const { loss, learningRate, weightDecay, maxGradientNorm, dropout } = whole
     this.#arena = planArena(core, {
       owner: 'RegressorKernel',
       shapeBytes: exports.regressor_shape_bytes(hidden.length),
-      shape,
+      shape: { featureSize, contextSize, outputSize, batchSize, maxGroups, hidden },
       bytes: (at) => exports.regressor_bytes(at),
       create: (pointer, at) => {
         exports.regressor_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0)
@@ -169,7 +168,9 @@ export class RegressorKernel {
    */
   fit(x: Float32Array, y: Float32Array, epochs = 1): Float64Array {
     const rows = this.requireTable(x, y)
-    const staging = new Arena(this.#core, 8 * epochs + 4 * (x.length + y.length + rows), 'RegressorKernel.fit')
+    if (!isCount(epochs)) throw new ConfigError('config_invalid', `epochs must be ${COUNT}, got ${epochs}`)
+    const bytes = 8 * epochs + 4 * (x.length + y.length + rows)
+    const staging = new Arena(this.#core, bytes, 'RegressorKernel.fit', { epochs, rows })
     try {
       const losses = staging.pointer
       const features = losses + 8 * epochs
@@ -398,12 +399,9 @@ export class RegressorKernel {
 
 function check(options: Required<RegressorKernelOptions>): void {
   const problems = new Problems()
-  const { hidden, contextSize, seed, loss, dropout } = options
-  for (const name of ['featureSize', 'outputSize', 'batchSize', 'maxGroups'] as const) {
-    problems.check(isCount(options[name]), `${name} must be a positive integer, got ${options[name]}`)
-  }
-  problems.check(contextSize === 0 || isCount(contextSize), `contextSize must be an integer ≥ 0, got ${contextSize}`)
-  problems.check(hidden.every(isCount), `hidden must name positive widths, got [${hidden.join(', ')}]`)
+  const { featureSize, outputSize, batchSize, maxGroups, hidden, contextSize, seed, loss, dropout } = options
+  checkCounts(problems, { featureSize, outputSize, batchSize, maxGroups, hidden })
+  if (contextSize !== 0) checkCounts(problems, { contextSize })
   problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
   problems.check(Object.hasOwn(LOSSES, loss), `loss must be one of ${Object.keys(LOSSES).join(', ')}, got ${loss}`)
   problems.check(dropout >= 0 && dropout < 1, `dropout must be in [0, 1), got ${dropout}`)

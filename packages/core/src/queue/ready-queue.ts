@@ -120,7 +120,7 @@ export class ReadyQueue {
     const order = ORDERS[whole.order]
     const parts = Math.log2(classesPerOctave)
     const bytes = core.exports.queue_bytes(order, capacity, parts, lowest, highest, fairness, tenants)
-    this.#arena = new Arena(core, bytes, 'ReadyQueue')
+    this.#arena = new Arena(core, bytes, 'ReadyQueue', { capacity, tenants })
     const { pointer } = this.#arena
     core.exports.queue_create(pointer, order, capacity, parts, lowest, highest, slope, fairness, tenants)
   }

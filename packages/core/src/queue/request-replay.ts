@@ -169,7 +169,9 @@ export function replayRequests(core: ServeCore, columns: RequestColumns, options
   const queue = new ReadyQueue(core, { ...options, ...byWork, capacity: Math.max(rows, 1) })
   let arena: Arena | undefined
   try {
-    arena = new Arena(core, exports.replay_bytes(rows, servers, maxBatchSize), 'replayRequests')
+    arena = new Arena(core, exports.replay_bytes(rows, servers, maxBatchSize), 'replayRequests', {
+      ...{ requests: rows, servers, maxBatchSize },
+    })
     const block = arena.pointer
     exports.replay_create(block, rows, servers, maxBatchSize)
     const { buffer } = core.memory

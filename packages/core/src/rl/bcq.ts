@@ -1,5 +1,5 @@
 import * as abi from '../abi.js'
-import { describeNotFinite, isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, describeNotFinite, requireFinite, requireLength } from '../checks.js'
 import type { UpdateReport } from '../contracts.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
@@ -114,12 +114,10 @@ export class BcqKernel {
     this.options = options
     this.#core = core
     const { exports } = core
-    const sizes = [stateSize, actionSize, batchSize, capacity, latentSize, targetCandidates, actingCandidates]
-    const shape = [...sizes, hidden.length, ...hidden]
     this.#arena = planArena(core, {
       owner: 'BcqKernel',
       shapeBytes: exports.bcq_shape_bytes(hidden.length),
-      shape,
+      shape: { stateSize, actionSize, batchSize, capacity, latentSize, targetCandidates, actingCandidates, hidden },
       bytes: (at) => exports.bcq_bytes(at),
       create: (pointer, at) => {
         exports.bcq_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0, options.latentBound)
@@ -389,22 +387,19 @@ function withFloats(
 
 function check(options: BcqKernelOptions): void {
   const problems = new Problems()
-  const { stateSize, actionSize, hidden, capacity, seed } = options
-  for (const name of [
-    'stateSize',
-    'actionSize',
-    'latentSize',
-    'batchSize',
-    'capacity',
-    'targetCandidates',
-    'actingCandidates',
-  ] as const) {
-    problems.check(isCount(options[name]), `${name} must be a positive integer, got ${options[name]}`)
-  }
-  problems.check(
-    hidden.length > 0 && hidden.every(isCount),
-    `hidden must name positive widths, got [${hidden.join(', ')}]`,
-  )
+  const { stateSize, actionSize, latentSize, batchSize, capacity, hidden, seed } = options
+  const { targetCandidates, actingCandidates } = options
+  checkCounts(problems, {
+    stateSize,
+    actionSize,
+    latentSize,
+    batchSize,
+    capacity,
+    targetCandidates,
+    actingCandidates,
+    hidden,
+  })
+  problems.check(hidden.length > 0, 'hidden must name at least one width')
   problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
   for (const name of ['discount', 'targetRate', 'pessimism'] as const) {
     problems.check(options[name] >= 0 && options[name] <= 1, `${name} must be in [0, 1], got ${options[name]}`)
@@ -412,7 +407,5 @@ function check(options: BcqKernelOptions): void {
   for (const name of ['learningRate', 'reach', 'divergenceWeight', 'latentBound'] as const) {
     problems.check(Number.isFinite(options[name]) && options[name] >= 0, `${name} must be >= 0, got ${options[name]}`)
   }
-  const replayBytes = 4 * capacity * (2 * (stateSize + actionSize) + 3)
-  problems.check(!(replayBytes > 2 ** 30), `capacity ${capacity} needs ${replayBytes} bytes of replay, at most 2^30`)
   problems.throwIfAny('BcqKernel')
 }

@@ -1,5 +1,5 @@
 import * as abi from '../abi.js'
-import { isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, requireFinite, requireLength } from '../checks.js'
 import type { UpdateReport } from '../contracts.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
@@ -104,12 +104,10 @@ export class DdpgKernel {
     this.options = whole
     this.#core = core
     const { exports } = core
-    const sizes = [stateSize, actionSize, batchSize, capacity, contextSize, partitions, maxGroups]
-    const shape = [...sizes, hidden.length, ...hidden]
     this.#arena = planArena(core, {
       owner: 'DdpgKernel',
-      shapeBytes: exports.ddpg_shape_bytes(hidden.length, partitions),
-      shape,
+      shapeBytes: exports.ddpg_shape_bytes(hidden.length),
+      shape: { stateSize, actionSize, batchSize, capacity, contextSize, partitions, maxGroups, hidden },
       bytes: (at) => exports.ddpg_bytes(at),
       create: (pointer, at) => {
         exports.ddpg_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0)
@@ -326,8 +324,8 @@ export class DdpgKernel {
 function check(options: Required<DdpgKernelOptions>): void {
   const problems = new Problems()
   const { actionSize, hidden, averageRate } = options
-  checkPairReplay(problems, options, actionSize)
-  problems.check(isCount(actionSize), `actionSize must be a positive integer, got ${actionSize}`)
+  checkPairReplay(problems, options)
+  checkCounts(problems, { actionSize })
   problems.check(hidden.length > 0, 'hidden must name at least one width')
   problems.check(averageRate >= 0 && averageRate <= 1, `averageRate must be in [0, 1], got ${averageRate}`)
   for (const name of [

@@ -1,5 +1,5 @@
 import * as abi from '../abi.js'
-import { isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { type Tensor, TensorReader } from '../files/tensor.js'
@@ -91,12 +91,10 @@ export class DqnKernel {
     this.options = whole
     this.#core = core
     const { exports } = core
-    const sizes = [stateSize, contextSize, actions, batchSize, capacity, partitions, maxGroups]
-    const shape = [...sizes, hidden.length, ...hidden]
     this.#arena = planArena(core, {
       owner: 'DqnKernel',
-      shapeBytes: exports.dqn_shape_bytes(hidden.length, partitions),
-      shape,
+      shapeBytes: exports.dqn_shape_bytes(hidden.length),
+      shape: { stateSize, contextSize, actions, batchSize, capacity, partitions, maxGroups, hidden },
       bytes: (at) => exports.dqn_bytes(at),
       create: (pointer, at) => {
         exports.dqn_create(pointer, at, seed | 0, Math.floor(seed / 2 ** 32) | 0)
@@ -295,10 +293,8 @@ export class DqnKernel {
 function check(options: Required<DqnKernelOptions>): void {
   const problems = new Problems()
   const { loss } = options
-  checkPairReplay(problems, options, 1)
-  for (const name of ['actions', 'targetInterval'] as const) {
-    problems.check(isCount(options[name]), `${name} must be a positive integer, got ${options[name]}`)
-  }
+  checkPairReplay(problems, options)
+  checkCounts(problems, { actions: options.actions, targetInterval: options.targetInterval })
   problems.check(loss === 'huber' || loss === 'mse', `loss must be huber or mse, got ${loss}`)
   for (const name of ['learningRate', 'weightDecay', 'maxGradientNorm'] as const) {
     problems.check(Number.isFinite(options[name]) && options[name] >= 0, `${name} must be ≥ 0, got ${options[name]}`)

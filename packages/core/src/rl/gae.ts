@@ -73,7 +73,7 @@ function run(core: Core, steps: Steps, call: (at: Places) => void): Estimates {
   }
   for (const [name, column] of Object.entries({ rewards, values, nextValues })) requireFinite(name, column)
   const column = 8 * count
-  const arena = new Arena(core, 5 * column + 8 + 8 * count, 'generalisedAdvantages')
+  const arena = new Arena(core, 5 * column + 8 + 8 * count, 'generalisedAdvantages', { steps: count })
   try {
     const { pointer, doubles } = arena
     doubles.set(rewards, 0)

@@ -1,11 +1,11 @@
 import * as abi from '../abi.js'
-import { describeNotFinite, isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, describeNotFinite, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, type Problems } from '../errors.js'
 import type { Arena } from '../memory/arena.js'
 import type { Context, ContextEncoder } from '../nn/context-encoder.js'
 import { type GuardReport, guardReport } from '../nn/last-good.js'
-import { type ReplayShape, recordStride } from './pair-replay-state.js'
+import type { ReplayShape } from './pair-replay-state.js'
 
 export interface PairReplayShape extends ReplayShape {
   /** Z */
@@ -218,24 +218,13 @@ export interface PairReplayOptions {
 }
 
 /** Notes everything that is wrong with them. */
-export function checkPairReplay(problems: Problems, options: PairReplayOptions, actionSize: number): void {
+export function checkPairReplay(problems: Problems, options: PairReplayOptions): void {
   const { stateSize, contextSize, batchSize, capacity, partitions, maxGroups, hidden, seed } = options
-  for (const [name, value] of Object.entries({ stateSize, batchSize, capacity, partitions, maxGroups })) {
-    problems.check(isCount(value), `${name} must be a positive integer, got ${value}`)
-  }
-  problems.check(
-    Number.isInteger(contextSize) && contextSize >= 0,
-    `contextSize must be a whole number >= 0, got ${contextSize}`,
-  )
+  checkCounts(problems, { stateSize, batchSize, capacity, partitions, maxGroups, hidden })
+  if (contextSize !== 0) checkCounts(problems, { contextSize })
   problems.check(maxGroups <= batchSize, `maxGroups must not exceed batchSize ${batchSize}, got ${maxGroups}`)
-  problems.check(hidden.every(isCount), `hidden must name positive widths, got [${hidden.join(', ')}]`)
   problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
   for (const name of ['discount', 'targetRate'] as const) {
     problems.check(options[name] >= 0 && options[name] <= 1, `${name} must be in [0, 1], got ${options[name]}`)
   }
-  const replayBytes = 4 * partitions * capacity * recordStride({ stateSize, actionSize })
-  problems.check(
-    !(replayBytes > 2 ** 30),
-    `${partitions} × capacity ${capacity} needs ${replayBytes} bytes of replay, at most 2^30`,
-  )
 }

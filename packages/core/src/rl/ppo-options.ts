@@ -1,6 +1,7 @@
-import { isCount } from '../checks.js'
+import { checkCounts } from '../checks.js'
 import { Problems } from '../errors.js'
 import type { LearnExports } from '../exports/learn.js'
+import type { Sizes } from '../memory/arena.js'
 
 /** Sizes and hyperparameters of a PPO agent. S: state, A: action, C: capacity of the rollout. */
 export interface PpoKernelOptions {
@@ -76,18 +77,17 @@ const CHOICES = {
 } as const
 
 /** The words of the shape that the core plans by. */
-export const shapeWords = (options: Required<PpoKernelOptions>): number[] => [
-  options.stateSize,
-  options.contextSize,
-  options.actionSize,
-  options.policy === 'gaussian' ? 1 : 0,
-  options.miniBatchSize,
-  options.capacity,
-  options.partitions,
-  options.activation === 'tanh' ? 2 : 1, // assembly/nn/activation.ts
-  options.hidden.length,
-  ...options.hidden,
-]
+export const shapeOf = (options: Required<PpoKernelOptions>): Sizes => ({
+  stateSize: options.stateSize,
+  contextSize: options.contextSize,
+  actionSize: options.actionSize,
+  gaussian: options.policy === 'gaussian' ? 1 : 0,
+  miniBatchSize: options.miniBatchSize,
+  capacity: options.capacity,
+  partitions: options.partitions,
+  activation: options.activation === 'tanh' ? 2 : 1, // assembly/nn/activation.ts
+  hidden: options.hidden,
+})
 
 type BehindPointer<Name extends 'ppo_configure' | 'ppo_configure_adam'> =
   Parameters<LearnExports[Name]> extends [number, ...infer Rest] ? Rest : never
@@ -115,15 +115,10 @@ export const adamArguments = (options: Required<PpoKernelOptions>): BehindPointe
 /** @throws {ConfigError} `config_invalid` with every problem */
 export function checkPpoOptions(options: Required<PpoKernelOptions>): void {
   const problems = new Problems()
-  for (const name of ['stateSize', 'actionSize', 'capacity', 'miniBatchSize', 'partitions'] as const) {
-    problems.check(isCount(options[name]), `${name} must be a positive integer, got ${options[name]}`)
-  }
-  const { contextSize, hidden, seed, adamEpsilon, clip, initialLogDeviation, capacity, stateSize } = options
-  problems.check(
-    contextSize === 0 || isCount(contextSize),
-    `contextSize must be a whole number >= 0, got ${contextSize}`,
-  )
-  problems.check(hidden.every(isCount), `hidden must name positive widths, got [${hidden.join(', ')}]`)
+  const { stateSize, actionSize, capacity, miniBatchSize, partitions, contextSize, hidden } = options
+  const { seed, adamEpsilon, clip, initialLogDeviation } = options
+  checkCounts(problems, { stateSize, actionSize, capacity, miniBatchSize, partitions, hidden })
+  if (contextSize !== 0) checkCounts(problems, { contextSize })
   problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
   for (const [name, choices] of Object.entries(CHOICES) as [keyof typeof CHOICES, readonly string[]][]) {
     problems.check(
@@ -153,7 +148,5 @@ export function checkPpoOptions(options: Required<PpoKernelOptions>): void {
   )[]) {
     problems.check(Number.isFinite(options[name]) && options[name] >= 0, `${name} must be >= 0, got ${options[name]}`)
   }
-  const bytes = 8 * capacity * (stateSize + contextSize)
-  problems.check(!(bytes > 2 ** 30), `capacity ${capacity} needs ${bytes} bytes of states, at most 2^30`)
   problems.throwIfAny('PpoKernel')
 }

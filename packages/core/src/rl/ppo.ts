@@ -13,7 +13,7 @@ import {
   checkPpoOptions,
   lossArguments,
   type PpoKernelOptions,
-  shapeWords,
+  shapeOf,
   withDefaults,
 } from './ppo-options.js'
 import { loadPpo, loadPpoNets, savePpo, savePpoNets } from './ppo-state.js'
@@ -86,12 +86,11 @@ export class PpoKernel {
     this.#core = core
     this.#actionWidth = policy === 'gaussian' ? actionSize : 1
     const { exports } = core
-    const shape = shapeWords(whole)
     const orthogonal = whole.initialisation === 'orthogonal' ? 1 : 0
     this.#arena = planArena(core, {
       owner: 'PpoKernel',
       shapeBytes: exports.ppo_shape_bytes(hidden.length),
-      shape,
+      shape: shapeOf(whole),
       bytes: (at) => exports.ppo_bytes(at),
       create: (pointer, at) => {
         exports.ppo_create(pointer, at, orthogonal, seed | 0, Math.floor(seed / 2 ** 32) | 0)

@@ -1,4 +1,4 @@
-import { isCount, requireLength } from '../checks.js'
+import { checkCounts, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { doubleTensor, type Tensor, TensorReader } from '../files/tensor.js'
@@ -84,7 +84,7 @@ export class RffSvm {
     const { negative, positive } = classWeights
     const random = new Random(core, seed)
     try {
-      this.#arena = new Arena(core, this.#row + 8 * inputs, 'RffSvm')
+      this.#arena = new Arena(core, this.#row + 8 * inputs, 'RffSvm', { inputs, features })
       const { pointer } = this.#arena
       core.exports.svm_create(
         pointer,
@@ -243,8 +243,7 @@ function check(options: Checked): void {
   const isPositive = (value: number): boolean => Number.isFinite(value) && value > 0
   const isWeight = (value: number): boolean => Number.isFinite(value) && value >= 0
   const problems = new Problems()
-  problems.check(isCount(inputs), `inputs must be a positive integer, got ${inputs}`)
-  problems.check(isCount(features), `features must be a positive integer, got ${features}`)
+  checkCounts(problems, { inputs, features })
   problems.check(isPositive(gamma), `gamma must be > 0, got ${gamma}`)
   problems.check(isPositive(alpha), `alpha must be > 0, got ${alpha}`)
   problems.check(

@@ -1,6 +1,6 @@
-import { isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
-import { ConfigError } from '../errors.js'
+import { ConfigError, Problems } from '../errors.js'
 import { doubleTensor, type Tensor, TensorReader } from '../files/tensor.js'
 import { Arena } from '../memory/arena.js'
 import { withBlock } from '../memory/blocks.js'
@@ -22,11 +22,13 @@ export class RunningMoments {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(core: Core, size: number) {
-    if (!isCount(size)) throw new ConfigError('config_invalid', `size must be a positive integer, got ${size}`)
+    const problems = new Problems()
+    checkCounts(problems, { size })
+    problems.throwIfAny('RunningMoments')
     this.size = size
     this.#core = core
     this.#block = core.exports.moments_bytes(size)
-    this.#arena = new Arena(core, this.#block + 8 * size, 'RunningMoments')
+    this.#arena = new Arena(core, this.#block + 8 * size, 'RunningMoments', { size })
     core.exports.moments_create(this.#arena.pointer, size)
   }
 

@@ -1,6 +1,6 @@
-import { isCount, requireFinite, requireLength } from '../checks.js'
+import { checkCounts, requireFinite, requireLength } from '../checks.js'
 import type { ServeCore } from '../core.js'
-import { ConfigError } from '../errors.js'
+import { ConfigError, Problems } from '../errors.js'
 import { Arena } from '../memory/arena.js'
 
 const EMPTY = -1
@@ -31,15 +31,16 @@ export class SimilarityIndex {
    * @throws {ConfigError} `config_invalid`
    */
   constructor(core: ServeCore, rows: number, width: number) {
-    if (!isCount(rows) || !isCount(width))
-      throw new ConfigError('config_invalid', `rows and width must be counts above 0, got ${rows} and ${width}`)
+    const problems = new Problems()
+    checkCounts(problems, { rows, width })
+    problems.throwIfAny('SimilarityIndex')
     this.#core = core
     this.rows = rows
     this.width = width
     this.#paddedWidth = (width + 7) & ~7
     this.#groups = rows * this.#paddedWidth
     this.#query = this.#groups + ((rows + 3) & ~3)
-    this.#arena = new Arena(core, 4 * (this.#query + this.#paddedWidth + 4), 'SimilarityIndex')
+    this.#arena = new Arena(core, 4 * (this.#query + this.#paddedWidth + 4), 'SimilarityIndex', { rows, width })
     this.#words().fill(EMPTY, this.#groups, this.#groups + rows)
   }
 

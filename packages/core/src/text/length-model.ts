@@ -55,7 +55,7 @@ export class LengthModel {
     const bytes = withBlock(core, exports.length_shape_bytes(), (scratch) =>
       exports.length_bytes(scratch, bits, models),
     )
-    this.#arena = new Arena(core, bytes, 'LengthModel')
+    this.#arena = new Arena(core, bytes, 'LengthModel', { bits, models })
     exports.length_create(this.#arena.pointer, bits, models, seed | 0, Math.floor(seed / 2 ** 32) | 0)
     this.#textAt = this.#at(abi.LENGTH_TEXT)
     this.#probabilitiesAt = this.#at(abi.LENGTH_PROBABILITIES)

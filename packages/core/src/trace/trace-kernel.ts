@@ -1,6 +1,6 @@
 import * as abi from '../abi.js'
 import type { TraceCore } from '../core.js'
-import { CoreError } from '../errors.js'
+import { CoreError, TrimtabError } from '../errors.js'
 import { Arena } from '../memory/arena.js'
 
 /** The columns of a trace that the path depends on; rows in any order, N of them. */
@@ -54,6 +54,8 @@ export interface PathResult {
 }
 
 const SMALLEST = 64 // spans that the first block has room for
+/** How memory says that it cannot hold a block: none can, or this one not beside what it holds. */
+const TOO_LARGE: readonly string[] = ['config_invalid', 'core_out_of_memory']
 
 /**
  * Critical-path extraction in the core (assembly/trace): O(n log n), nothing recursive, 87 bytes a span.
@@ -108,12 +110,12 @@ export class TraceKernel {
     const bytes = this.#core.exports.path_bytes(capacity)
     this.#arena.dispose()
     try {
-      this.#arena = new Arena(this.#core, bytes, 'TraceKernel')
+      this.#arena = new Arena(this.#core, bytes, 'TraceKernel', { spans: capacity })
       this.#capacity = capacity
     } catch (cause) {
       this.#capacity = SMALLEST
       this.#arena = new Arena(this.#core, this.#core.exports.path_bytes(SMALLEST), 'TraceKernel')
-      if (!(cause instanceof CoreError) || cause.code !== 'core_out_of_memory') throw cause
+      if (!(cause instanceof TrimtabError) || !TOO_LARGE.includes(cause.code)) throw cause
       throw new CoreError(
         'core_out_of_memory',
         `the path of ${n} spans takes ${bytes} bytes of the core's memory, which holds ${this.#core.usedBytes} bytes and ends at 4 GiB, 2 GiB a block: give each trace a core of its own, or split it at its top spans`,

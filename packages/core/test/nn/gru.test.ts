@@ -131,8 +131,8 @@ describe('Gru', () => {
     const count = e.gru_canonical(gru)
     const states = layers * directions * N * H
     const outputs = N * T * directions * H
-    const [flat, gradients] = [real64.allocate(8 * e.gru_flat(gru)), real64.allocate(8 * e.gru_flat(gru))]
-    const [canonical, workspace] = [real64.allocate(8 * count), real64.allocate(8 * e.gru_workspace(gru))]
+    const [flat, gradients] = [real64.allocate(e.gru_flat_bytes(gru)), real64.allocate(e.gru_flat_bytes(gru))]
+    const [canonical, workspace] = [real64.allocate(8 * count), real64.allocate(e.gru_workspace_bytes(gru))]
     const lengthsAt = real64.words(lengths)
     const parts = { parameters: wave(count, 5), x: wave(N * T * I, 3), first: wave(states, 7) }
     const weights = { y: wave(outputs, 4), last: wave(states, 6) } // loss = Σ weights · (outputs, final states)

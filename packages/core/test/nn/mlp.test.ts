@@ -100,8 +100,8 @@ describe('Mlp', () => {
     const net = real64.allocate(e.mlp_net_bytes(3))
     e.mlp_plan(net, 3, real64.words(sizes), real64.words([0, 0, 0].map(() => KINDS.indexOf(kind))), batch)
     const count = e.mlp_canonical(net)
-    const [flat, gradients] = [real64.allocate(8 * e.mlp_flat(net)), real64.allocate(8 * e.mlp_flat(net))]
-    const [canonical, workspace] = [real64.allocate(8 * count), real64.allocate(8 * e.mlp_workspace(net))]
+    const [flat, gradients] = [real64.allocate(e.mlp_flat_bytes(net)), real64.allocate(e.mlp_flat_bytes(net))]
+    const [canonical, workspace] = [real64.allocate(8 * count), real64.allocate(e.mlp_workspace_bytes(net))]
     const inputs = wave(batch * 5, 3)
     const weights = wave(batch * 3, 4) // loss = Σ weights · y
     const [x, y] = [real64.put(inputs), real64.allocate(8 * batch * 3)]
@@ -187,7 +187,7 @@ describe('Mlp', () => {
 
   it('names every problem of its options at once', () => {
     expect(() => new Mlp(simd, { sizes: [3, 0], activations: [], maxBatch: 0 })).toThrow(
-      /sizes must be positive.*activations must be one.*maxBatch must be/,
+      /sizes must hold.*maxBatch must be.*activations must be one/,
     )
   })
 })

@@ -30,7 +30,7 @@ class RawAgent {
       options.hidden.length,
       ...options.hidden,
     ]
-    const shape = real64.allocate(e.ddpg_shape_bytes(options.hidden.length, 1))
+    const shape = real64.allocate(e.ddpg_shape_bytes(options.hidden.length))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
     this.pointer = real64.allocate(e.ddpg_bytes(shape))
     e.ddpg_create(this.pointer, shape, options.seed, 0)

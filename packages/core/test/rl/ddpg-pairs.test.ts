@@ -197,7 +197,7 @@ describe('gradients, by central differences in f64', () => {
   function still() {
     const e = real64.exports
     const sizes = [3, 2, BATCH, 8, 2, 2, GROUPS, 2, 10, 7]
-    const shape = real64.allocate(e.ddpg_shape_bytes(2, 2))
+    const shape = real64.allocate(e.ddpg_shape_bytes(2))
     new Int32Array(e.memory.buffer, shape, sizes.length).set(sizes)
     const agent = real64.allocate(e.ddpg_bytes(shape))
     e.ddpg_create(agent, shape, 5, 0)

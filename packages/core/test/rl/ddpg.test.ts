@@ -207,6 +207,6 @@ describe('DdpgKernel refuses', () => {
     expect(() =>
       smallAgent(core, { batchSize: 0, discount: 2, weightDecay: -1, capacity: 1.5, hidden: [] }, 0),
     ).toThrow(/batchSize.*capacity.*discount.*hidden.*weightDecay/)
-    expect(() => smallAgent(core, { capacity: 1e9 }, 0)).toThrow(/bytes of replay/)
+    expect(() => smallAgent(core, { capacity: 1e8 }, 0)).toThrow(/MiB .* lower capacity 100000000/)
   })
 })

@@ -52,7 +52,7 @@ class RawDqn {
   constructor(hyper: Hyper) {
     const e = real64.exports
     const words = [STATE, CONTEXT, ACTIONS, BATCH, STORED, 1, 1, HIDDEN.length, ...HIDDEN]
-    const shape = real64.allocate(e.dqn_shape_bytes(HIDDEN.length, 1))
+    const shape = real64.allocate(e.dqn_shape_bytes(HIDDEN.length))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
     this.pointer = real64.allocate(e.dqn_bytes(shape))
     e.dqn_create(this.pointer, shape, 5, 0)

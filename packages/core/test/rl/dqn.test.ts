@@ -319,6 +319,6 @@ describe('DqnKernel refuses', () => {
     expect(() => agent({ batchSize: 0, discount: 2, targetInterval: 0, loss: 'l1' as 'mse' }, core, 0)).toThrow(
       /batchSize.*discount.*targetInterval.*loss/,
     )
-    expect(() => agent({ capacity: 1e9 }, core, 0)).toThrow(/bytes of replay/)
+    expect(() => agent({ capacity: 1e8 }, core, 0)).toThrow(/MiB .* lower capacity 100000000/)
   })
 })

@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as abi from '../../src/abi.js'
 import type { PpoKernelOptions } from '../../src/internal.js'
-import { adamArguments, lossArguments, shapeWords, withDefaults } from '../../src/rl/ppo-options.js'
+import { wordsOf } from '../../src/memory/arena.js'
+import { adamArguments, lossArguments, shapeOf, withDefaults } from '../../src/rl/ppo-options.js'
 import { centralDifferences, type Real64, relativeGap, startReal64, wave } from '../builds.js'
 import { runTwin, toTwin } from '../twins.js'
 import { smallPpo } from './ppo-agent.js'
@@ -41,7 +42,7 @@ class Raw {
     })
     const { hidden, policy, actionSize } = this.options
     const shape = real64.allocate(e.ppo_shape_bytes(hidden.length))
-    const words = shapeWords(this.options)
+    const words = wordsOf(shapeOf(this.options))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
     this.pointer = real64.allocate(e.ppo_bytes(shape))
     e.ppo_create(this.pointer, shape, 0, 5, 0)

@@ -72,7 +72,7 @@ describe('the index of similar vectors', () => {
   })
 
   it('refuses what it cannot hold', () => {
-    expect(() => new SimilarityIndex(core, 0, 4)).toThrow(/rows and width/)
+    expect(() => new SimilarityIndex(core, 0, 4)).toThrow(/rows must be/)
     using index = new SimilarityIndex(core, 2, 2)
     expect(() => index.set(2, 0, [1, 2])).toThrow(/row must/)
     expect(() => index.set(0, -1, [1, 2])).toThrow(/group must/)
