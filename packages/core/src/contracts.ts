@@ -69,7 +69,7 @@ export interface Environment {
    * Goes back to what `save` gave.
    * @throws {FormatError} for what another environment saved
    */
-  load(state: Bytes): void
+  load(state: Uint8Array): void
 }
 
 /** A cluster, a host, a gateway: the same words, but it takes time and may fail. */
