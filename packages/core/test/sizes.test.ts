@@ -30,39 +30,47 @@ import {
   replayRequests,
   SimilarityIndex,
 } from '../src/internal.js'
+import { createServeCore, type ServeCore } from '../src/serve.js'
 
 const MEBIBYTE = 2 ** 20
 const SIZES = [0, -1, 0.5, Number.NaN, ...Array.from({ length: 17 }, (_, i) => 2 ** (16 + i)), 2 ** 53]
 
 let core: Core
-let neighbours: number[]
+let serve: ServeCore
+type AnyCore = Core | ServeCore
+/** Blocks beside which objects come to lie. */
+const neighbours = new Map<AnyCore, readonly number[]>()
 const NEIGHBOUR = 4096
 const pattern = Uint8Array.from({ length: NEIGHBOUR }, (_, i) => (i * 37 + 11) & 255)
 
-const contents = (pointer: number): Uint8Array => new Uint8Array(core.memory.buffer, pointer, NEIGHBOUR)
+const contents = (of: AnyCore, pointer: number): Uint8Array => new Uint8Array(of.memory.buffer, pointer, NEIGHBOUR)
 
-/** A block on each side of where the next small objects come to lie, and one that they have to fit between. */
-function placeNeighbours(): number[] {
-  const blocks = Array.from({ length: 5 }, () => core.allocate(NEIGHBOUR))
-  for (const pointer of blocks) contents(pointer).set(pattern)
-  core.release(blocks[1]!)
-  core.release(blocks[3]!)
+/** Blocks with holes between them, into which small objects fit. */
+function placeNeighbours(of: AnyCore): number[] {
+  const blocks = Array.from({ length: 5 }, () => of.allocate(NEIGHBOUR))
+  for (const pointer of blocks) contents(of, pointer).set(pattern)
+  of.release(blocks[1]!)
+  of.release(blocks[3]!)
   return [blocks[0]!, blocks[2]!, blocks[4]!]
 }
 
-/** A host that has 192 MiB: what a core could hold, but this one not, meets the error of a full memory. */
-function limitMemory(to: Core): void {
+/** A host that has 96 MiB: what a core could hold, but this one not, meets the error of a full memory. */
+function limitMemory(to: AnyCore): void {
   const allocate = to.allocate.bind(to)
-  to.allocate = (bytes) => allocate(to.usedBytes + bytes > 192 * MEBIBYTE ? 2 ** 31 : bytes)
+  to.allocate = (bytes) => allocate(to.usedBytes + bytes > 96 * MEBIBYTE ? 2 ** 31 : bytes)
 }
 
 beforeAll(async () => {
   core = await createCore()
-  neighbours = placeNeighbours()
-  limitMemory(core)
+  serve = await createServeCore()
+  for (const one of [core, serve]) {
+    neighbours.set(one, placeNeighbours(one))
+    limitMemory(one)
+  }
 })
 afterAll(() => {
-  expect(core.memory.buffer.byteLength).toBeLessThanOrEqual(256 * MEBIBYTE)
+  const grown = core.memory.buffer.byteLength + serve.memory.buffer.byteLength
+  expect(grown).toBeLessThanOrEqual(256 * MEBIBYTE)
 })
 
 interface Disposable {
@@ -156,7 +164,7 @@ function withRegressor(options: Partial<RegressorKernelOptions>): RegressorKerne
 }
 
 function withQueue(options: Partial<ReadyQueueOptions>): ReadyQueue {
-  const queue = new ReadyQueue(core, { capacity: 4, order: 'exact', ...options })
+  const queue = new ReadyQueue(serve, { capacity: 4, order: 'exact', ...options })
   queue.push(3, 0)
   queue.pop()
   return queue
@@ -232,12 +240,12 @@ const MAKERS: readonly [name: string, make: Make][] = [
     (n) => {
       const one = Float64Array.of(1)
       const columns = { arrival: Float64Array.of(0), tokens: one, estimate: one }
-      replayRequests(core, columns, { order: 'fifo', servers: n, batching: 'continuous', maxBatchSize: 1024 })
+      replayRequests(serve, columns, { order: 'fifo', servers: n, batching: 'continuous', maxBatchSize: 1024 })
       return nothing
     },
   ],
-  ['LengthModel bits', (n) => new LengthModel(core, { bits: n })],
-  ['LengthModel models', (n) => new LengthModel(core, { models: n })],
+  ['LengthModel bits', (n) => new LengthModel(serve, { bits: n })],
+  ['LengthModel models', (n) => new LengthModel(serve, { models: n })],
   ['RffSvm inputs', (n) => new RffSvm(core, { inputs: n, features: 8 })],
   ['RffSvm features', (n) => new RffSvm(core, { inputs: 8, features: n })],
   ['RffSvm both', (n) => new RffSvm(core, { inputs: n, features: n })],
@@ -249,9 +257,9 @@ const MAKERS: readonly [name: string, make: Make][] = [
       return moments
     },
   ],
-  ['SimilarityIndex rows', (n) => new SimilarityIndex(core, n, 4)],
-  ['SimilarityIndex width', (n) => new SimilarityIndex(core, 4, n)],
-  ['SimilarityIndex both', (n) => new SimilarityIndex(core, n, n)],
+  ['SimilarityIndex rows', (n) => new SimilarityIndex(serve, n, 4)],
+  ['SimilarityIndex width', (n) => new SimilarityIndex(serve, 4, n)],
+  ['SimilarityIndex both', (n) => new SimilarityIndex(serve, n, n)],
 ]
 
 /** Of these sizes 0 is one. */
@@ -270,11 +278,14 @@ function outcomeOf(make: Make, size: number): string {
 
 describe.each(MAKERS)('%s', (name, make) => {
   it('works or is refused with a typed error, for any number; neighbours stay as they are and nothing is left behind', () => {
-    const before = core.usedBytes
+    const usedBytes = (): number => core.usedBytes + serve.usedBytes
+    const before = usedBytes()
     const outcomes = SIZES.map((size) => outcomeOf(make, size))
     expect(outcomeOf(make, 16)).toBe('works')
-    expect(core.usedBytes).toBe(before)
-    for (const pointer of neighbours) expect(contents(pointer)).toEqual(pattern)
+    expect(usedBytes()).toBe(before)
+    for (const [of, blocks] of neighbours) {
+      for (const pointer of blocks) expect(contents(of, pointer)).toEqual(pattern)
+    }
     expect(outcomes[0]).toBe(mayBeNone.includes(name) ? 'works' : 'config_invalid')
     expect(outcomes.slice(1, 4)).toEqual(Array(3).fill('config_invalid')) // −1, ½, NaN
     expect(outcomes.slice(-5)).toEqual(Array(5).fill('config_invalid')) // 2^29 and more: no core holds it
