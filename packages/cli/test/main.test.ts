@@ -7,7 +7,7 @@ import { createSampleReport } from './sample-report.js'
 
 describe('trimtab', () => {
   it.each([
-    ['--help', ['--help'], 0, /Commands:\n {2}autoscale .*\n {2}rightsize /],
+    ['--help', ['--help'], 0, /Commands:\n {2}autoscale .*\n {2}compare /],
     ['--version', ['--version'], 0, /^\d+\.\d+\.\d+\n$/],
     ['autoscale --help', ['autoscale', '--help'], 0, /Examples:\n {2}trimtab autoscale\n/],
     ['doctor --help', ['doctor', '--help'], 0, /Usage: trimtab doctor/],
