@@ -41,7 +41,7 @@ export interface BcqOptions {
 }
 
 /**
- * The authors' settings (their code: φ, λ, τ, KL weight, candidates, cut of the latents, learning rate) on nets of 64-64, which
+ * The authors' settings (their code: φ, λ, τ, KL weight, candidates, learning rate) on nets of 64-64, which
  * tasks of a dozen numbers need (theirs are 400-300 and 750-750), with the noise of DDPG's defaults once it acts online.
  */
 export const bcqDefaults: BcqOptions = {
@@ -58,7 +58,7 @@ export const bcqDefaults: BcqOptions = {
   reach: 0.05,
   pessimism: 0.75,
   divergenceWeight: 0.5,
-  latentBound: 0.5,
+  latentBound: 2, // theirs is 0.5, which hardly leaves the middle of what was done: from random logs the right action is cut off
   targetCandidates: 10,
   actingCandidates: 100,
   noise: ddpgDefaults.noise,
