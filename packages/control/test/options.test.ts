@@ -50,7 +50,7 @@ describe('a misspelt option is refused, not ignored', () => {
     ],
     [
       'MemoryTrajectoryStore',
-      () => new MemoryTrajectoryStore({ ...misspelt }),
+      () => new MemoryTrajectoryStore({ capacity: 1, ...misspelt }),
       /options\.windowSize is no option; there are capacity/,
     ],
   ])('by %s', (_name, make, message) => {
