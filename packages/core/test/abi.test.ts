@@ -15,18 +15,18 @@ export function doesNotCompile({ exports }: Core): void {
   // @ts-expect-error: no such export
   exports.mlp_froward()
   // @ts-expect-error: the block is missing
-  exports.mlp_flat()
+  exports.mlp_canonical()
   // @ts-expect-error: one argument too many
-  exports.mlp_flat(0, 1)
+  exports.mlp_canonical(0, 1)
   // @ts-expect-error: an address is a number
-  exports.mlp_flat('0')
+  exports.mlp_canonical('0')
   // @ts-expect-error: there is no way around the guarded methods
-  exports.raw.mlp_flat(0)
+  exports.raw.mlp_canonical(0)
 }
 
 it('takes an argument that is no number for the caller’s fault, not for a trap', async () => {
   const { exports } = await createCore()
-  expect(() => exports.mlp_flat(1n as never)).toThrow(TypeError)
+  expect(() => exports.mlp_canonical(1n as never)).toThrow(TypeError)
   expect(exports.memory_used()).toBe(0)
 })
 
