@@ -44,8 +44,8 @@ function addSpans(builder: TraceBuilder, spans: readonly Span[]): void {
       traceId: span.traceId || defaultId,
       id: span.id,
       parentId: span.parentId,
-      service: span.service,
-      operation: span.operation,
+      service: String(span.service ?? ''), // callers without types
+      operation: String(span.operation ?? ''),
       startUs: span.startUs,
       durationUs: span.durationUs,
       kind: span.kind,
