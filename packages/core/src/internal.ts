@@ -1,5 +1,6 @@
 // Kernels and what wraps them, for Trimtab's own packages: `@trimtab/core/internal`. No promise is made to anybody else: names and
 // shapes change with any version. Programs use what `@trimtab/learn`, `@trimtab/trace` and `@trimtab/serve` make of them.
+export { COUNT, isCount } from './checks.js'
 export { copyBytes } from './files/bytes.js'
 export { JsonFields, type Refuse } from './files/json-fields.js'
 export { Arena } from './memory/arena.js'
@@ -8,8 +9,11 @@ export {
   ContextEncoder,
   type ContextEncoderOptions,
   type ContextEncoderReport,
+  type EncoderShape,
+  encoderParameterCount,
 } from './nn/context-encoder.js'
 export type { GuardReport } from './nn/last-good.js'
+export { mlpParameterCount } from './nn/mlp.js'
 export {
   type RegressionLoss,
   RegressorKernel,

@@ -20,7 +20,9 @@ import {
   type DdpgKernelOptions,
   DqnKernel,
   type DqnKernelOptions,
+  encoderParameterCount,
   LengthModel,
+  mlpParameterCount,
   PpoKernel,
   type PpoKernelOptions,
   ReadyQueue,
@@ -30,6 +32,7 @@ import {
   replayRequests,
   SimilarityIndex,
 } from '../src/internal.js'
+import { gruParameterCount } from '../src/nn/gru.js'
 import { createServeCore, type ServeCore } from '../src/serve.js'
 
 const MEBIBYTE = 2 ** 20
@@ -311,4 +314,26 @@ it('says what it would take and of which sizes', () => {
   expect(refused((n) => withEncoder({ maxSteps: n, maxSequences: 32, maxContexts: 64 }), 2 ** 20)).toMatch(
     /^ContextEncoder would take \d+ MiB .*: lower maxSteps 1048576, maxContexts 64, maxSequences 32, /,
   )
+})
+
+describe('numbers of networks, counted by their sizes alone', () => {
+  it('are as many as there are', () => {
+    const sizes = [3, 7, 5, 2]
+    const mlp = new Mlp(core, { sizes, activations: ['relu', 'relu', 'tanh'] })
+    expect(mlpParameterCount(sizes)).toBe(mlp.parameterCount)
+    for (const layers of [1, 3]) {
+      for (const bidirectional of [false, true]) {
+        const shape = { inputSize: 3, hiddenSize: 5, layers, bidirectional }
+        expect(gruParameterCount(shape)).toBe(withGru(shape).parameterCount)
+      }
+      for (const kind of ['set', 'gru'] as const) {
+        const shape = { kind, inputSize: 3, hiddenSize: 5, layers, dense: [4, 2] }
+        expect(encoderParameterCount(shape)).toBe(withEncoder(shape).parameterCount)
+      }
+    }
+  })
+
+  it('do not wrap where 32 bits would', () => {
+    expect(mlpParameterCount([2 ** 16, 2 ** 16])).toBe(2 ** 32 + 2 ** 16)
+  })
 })

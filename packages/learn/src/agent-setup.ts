@@ -1,4 +1,5 @@
 import { Problems, type Space } from '@trimtab/core'
+import { COUNT, isCount } from '@trimtab/core/internal'
 import type { PolicyAlgorithm, PolicyHeader } from './policy-file.js'
 import { choicesOf } from './spaces.js'
 
@@ -84,16 +85,10 @@ export function openSetup<Options extends object>(
 
 /** Pairs that share an agent, in families that have them. */
 function checkSharing(setup: object, problems: Problems): void {
-  const { contextSize = 0, partitions = 1, maxGroups = 1 } = setup as Readonly<Record<string, unknown>>
-  for (const [name, value, least] of [
-    ['contextSize', contextSize, 0],
-    ['partitions', partitions, 1],
-    ['maxGroups', maxGroups, 1],
-  ] as const) {
-    problems.check(
-      Number.isInteger(value) && Number(value) >= least,
-      `${name} must be a whole number ≥ ${least}, got ${String(value)}`,
-    )
+  const { contextSize = 0, partitions = 1, maxGroups = 1 } = setup as Readonly<Record<string, number>>
+  problems.check(contextSize === 0 || isCount(contextSize), `contextSize must be 0 or ${COUNT}, got ${contextSize}`)
+  for (const [name, value] of Object.entries({ partitions, maxGroups })) {
+    problems.check(isCount(value), `${name} must be ${COUNT}, got ${value}`)
   }
 }
 

@@ -91,8 +91,8 @@ export class Ddpg implements SharedAgent {
     this.name = `ddpg/${header.preset}`
     this.options = options
     this.#header = header
-    this.#context = new Float32Array(sharing.contextSize)
     this.#kernel = new DdpgKernel(core, { ...options, ...sharing, stateSize, actionSize, seed: header.seed })
+    this.#context = new Float32Array(sharing.contextSize)
     this.#noise = new ExplorationNoise(core, actionSize, options.noise, header.seed, sharing.partitions)
     this.#normaliser =
       options.calibrationSteps > 0 ? new ObservationNormaliser(core, stateSize, options.calibrationSteps) : undefined

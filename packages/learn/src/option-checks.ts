@@ -1,4 +1,5 @@
 import type { Problems } from '@trimtab/core'
+import { COUNT, isCount } from '@trimtab/core/internal'
 
 /** Notes what is wrong with the numbers of one options object, each with its path; all families check with it. */
 export class OptionChecks {
@@ -22,9 +23,9 @@ export class OptionChecks {
     this.#number(name, this.#options[name], says, holds)
   }
 
-  /** Whole numbers ≥ 1. */
+  /** Whole numbers ≥ 1, as many as the core plans for. */
   counts(...names: string[]): void {
-    for (const name of names) this.number(name, 'a whole number ≥ 1', isCount)
+    for (const name of names) this.number(name, COUNT, isCount)
   }
 
   /** Above 0. */
@@ -59,7 +60,7 @@ export class OptionChecks {
       this.#problems.check(false, `${this.#path}.${name} must name ${list}, got [${String(value)}]`)
       return
     }
-    for (const [i, size] of value.entries()) this.#number(`${name}[${i}]`, size, 'a whole number ≥ 1', isCount)
+    for (const [i, size] of value.entries()) this.#number(`${name}[${i}]`, size, COUNT, isCount)
   }
 
   /** What a replay needs: batches, room, and a first update that can come. */
@@ -86,5 +87,3 @@ export class OptionChecks {
     )
   }
 }
-
-const isCount = (x: number): boolean => Number.isInteger(x) && x >= 1

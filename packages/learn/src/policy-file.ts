@@ -8,6 +8,7 @@ import {
   type Tensor,
   writeSafetensors,
 } from '@trimtab/core'
+import { COUNT, isCount } from '@trimtab/core/internal'
 import { notFinite } from './meta/tensors.js'
 
 // A policy file is a safetensors file whose `__metadata__` says what the weights are for. Nothing of it is trusted
@@ -151,8 +152,8 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
   const seed = Number(text('seed'))
   if (!Number.isSafeInteger(seed)) return invalid('seed', `"${text('seed')}" is not an integer`)
   const hidden = jsonOf('hidden', text('hidden'))
-  if (!Array.isArray(hidden) || !hidden.every((size) => Number.isSafeInteger(size) && size > 0)) {
-    return invalid('hidden', 'it must be a list of layer sizes')
+  if (!Array.isArray(hidden) || !hidden.every(isCount)) {
+    return invalid('hidden', `it must be a list of layer sizes, ${COUNT} each`)
   }
   const activation = metadata.get('activation') ?? 'relu'
   if (activation !== 'relu' && activation !== 'tanh') return invalid('activation', `"${activation}" is unknown`)

@@ -10,6 +10,7 @@ import {
   type Tensor,
   TensorReader,
 } from '@trimtab/core'
+import { mlpParameterCount } from '@trimtab/core/internal'
 import { type NormaliserMoments, ObservationNormaliser, readMoments } from './normaliser.js'
 import { type PolicyHeader, readPolicyFile } from './policy-file.js'
 import { choicesOf } from './spaces.js'
@@ -105,7 +106,7 @@ export function readPolicyNetwork(bytes: Bytes): PolicyNetwork {
   if (stateSize === 0 || sizes.includes(0)) {
     throw new FormatError('policy_header_invalid', `a policy of layers ${sizes} decides nothing`)
   }
-  const count = sizes.slice(1).reduce((sum, out, i) => sum + out * (sizes[i]! + 1), 0)
+  const count = mlpParameterCount(sizes)
   const last = head === 'tanh' ? 'tanh' : 'linear'
   return {
     header,

@@ -113,7 +113,6 @@ export class Ppo implements SharedAgent {
     const isDiscrete = header.action.kind === 'discrete'
     this.#isDiscrete = isDiscrete
     this.#math = core.math
-    this.#random = new Random(core, header.seed, EXPLORATION_STREAM)
     this.name = `ppo/${header.preset}`
     this.options = options
     this.contextSize = shape.contextSize
@@ -126,6 +125,7 @@ export class Ppo implements SharedAgent {
       policy: isDiscrete ? 'categorical' : 'gaussian',
       seed: header.seed,
     })
+    this.#random = new Random(core, header.seed, EXPLORATION_STREAM)
     this.#normaliser =
       options.calibrationSteps > 0 ? new ObservationNormaliser(core, stateSize, options.calibrationSteps) : undefined
     this.#here = new Float32Array(stateSize)

@@ -159,7 +159,7 @@ export class QTable implements Agent {
     if (!Number.isInteger(action) || action < 0 || action >= this.#actions) {
       throw new ConfigError('action_invalid', `action must be an index in 0 … ${this.#actions - 1}, got ${action}`)
     }
-    const future = terminated ? 0 : Math.max(...this.#row(next))
+    const future = terminated ? 0 : this.#row(next).reduce((most, q) => Math.max(most, q))
     const difference = reward + discount * future - row[action]!
     const value = row[action]! + learningRate * difference
     if (!Number.isFinite(value)) {

@@ -1,5 +1,12 @@
 import { type Bytes, ConfigError, type Core, Problems, TensorReader } from '@trimtab/core'
-import { type RegressionLoss, RegressorKernel, type RegressorReport, type RowGroups } from '@trimtab/core/internal'
+import {
+  COUNT,
+  isCount,
+  type RegressionLoss,
+  RegressorKernel,
+  type RegressorReport,
+  type RowGroups,
+} from '@trimtab/core/internal'
 import { ObservationNormaliser } from './normaliser.js'
 import { KERNEL_PREFIX, kernelTensors } from './policy.js'
 import { checkPurpose, type PolicyHeader, readPolicyFile, writePolicyFile } from './policy-file.js'
@@ -96,10 +103,7 @@ export function createRegressor(core: Core, setup: RegressorSetup): Regressor {
   problems.checkKeys(setup.options ?? {}, Object.keys(regressorDefaults), 'options')
   problems.check(setup.features.length > 0, 'features must name at least one column')
   problems.check(outputs.length > 0, 'outputs must name at least one column')
-  problems.check(
-    Number.isInteger(options.epochs) && options.epochs > 0,
-    `epochs must be a positive integer, got ${options.epochs}`,
-  )
+  problems.check(isCount(options.epochs), `epochs must be ${COUNT}, got ${options.epochs}`)
   problems.throwIfAny('regressor')
   const unbounded = (names: readonly string[]): PolicyHeader['observation'] => ({
     names,
@@ -161,8 +165,7 @@ export class Regressor {
     problems.checkKeys(options, ['epochs', 'validation', 'patience'], 'options')
     problems.throwIfAny('fit')
     const { epochs = this.options.epochs, validation, patience = Infinity } = options
-    if (!(Number.isInteger(epochs) && epochs > 0))
-      throw new ConfigError('config_invalid', `epochs must be a positive integer, got ${epochs}`)
+    if (!isCount(epochs)) throw new ConfigError('config_invalid', `epochs must be ${COUNT}, got ${epochs}`)
     if (!(patience > 0)) throw new ConfigError('config_invalid', `patience must be > 0 epochs, got ${patience}`)
     this.#kernel.requireTable(x, y)
     if (validation) this.#kernel.requireTable(validation.x, validation.y)

@@ -34,8 +34,8 @@ describe('checkDdpgOptions', () => {
       },
     })
     for (const problem of [
-      'options.hidden[1] must be a whole number ≥ 1, got 0.5',
-      'options.batchSize must be a whole number ≥ 1, got 0',
+      'options.hidden[1] must be a whole number of 1 … 134217728, got 0.5',
+      'options.batchSize must be a whole number of 1 … 134217728, got 0',
       'options.warmUp must not exceed capacity, got 11 > 10',
       'options.updatesPerStep must be > 0, got -1',
       'options.actorLearningRate must be > 0, got NaN',

@@ -81,7 +81,19 @@ export class TensorReader {
     return this.#read(name, 'U8', [length])
   }
 
+  /**
+   * Refuses a tensor of another type or shape without reading it: before what it is meant for is laid out.
+   * @throws {FormatError} `tensor_missing`, `tensor_mismatch`
+   */
+  requireShape(name: string, dtype: Tensor['dtype'], shape: readonly number[]): void {
+    this.#find(name, dtype, shape)
+  }
+
   #read(name: string, dtype: Tensor['dtype'], shape: readonly number[]): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#find(name, dtype, shape).bytes)
+  }
+
+  #find(name: string, dtype: Tensor['dtype'], shape: readonly number[]): Tensor {
     const tensor = this.#byName.get(name)
     if (!tensor) throw new FormatError('tensor_missing', `the saved state has no tensor "${name}"`)
     const wanted = `${dtype} [${shape.join(', ')}]`
@@ -95,7 +107,7 @@ export class TensorReader {
         `tensor "${name}" must hold ${byteLength} bytes, got ${tensor.bytes.byteLength} (truncated?)`,
       )
     }
-    return new Uint8Array(tensor.bytes)
+    return tensor
   }
 
   #finite<T extends Float32Array | Float64Array>(name: string, values: T): T {

@@ -5,7 +5,9 @@ import { ConfigError, Problems } from '../errors.js'
 import { byteTensor, type Tensor, TensorReader, wordTensor } from '../files/tensor.js'
 import { type Arena, planArena } from '../memory/arena.js'
 import { loadBlocks, readBlock, saveBlocks, writeBlock } from '../memory/blocks.js'
+import { gruParameterCount } from './gru.js'
 import { type GuardReport, guardReport, loadGuard, saveGuard } from './last-good.js'
+import { mlpParameterCount } from './mlp.js'
 
 /** Kind and sizes of an encoder of contexts, and the batches it is planned for. */
 export interface ContextEncoderOptions {
@@ -326,6 +328,20 @@ export class ContextEncoder {
   #write(which: number, values: Float32Array): void {
     writeBlock(this.#core, values, (at) => this.#core.exports.encoder_convert(this.pointer, which, at, 1))
   }
+}
+
+/** What of an encoder's options its networks come from. */
+export type EncoderShape = Pick<ContextEncoderOptions, 'kind' | 'inputSize' | 'hiddenSize' | 'dense'> &
+  Required<Pick<ContextEncoderOptions, 'layers'>>
+
+/** Numbers of an encoder's networks that pool the final states of the top layer, known before there is one: exact to 2^53. */
+export function encoderParameterCount({ kind, inputSize, hiddenSize, layers, dense }: EncoderShape): number {
+  if (kind === 'gru') {
+    const units = gruParameterCount({ inputSize, hiddenSize, layers, bidirectional: true })
+    return units + mlpParameterCount([2 * hiddenSize, ...dense])
+  }
+  const further = (layers - 1) * hiddenSize * (hiddenSize + 1)
+  return further + mlpParameterCount([inputSize, hiddenSize, ...dense])
 }
 
 const MOST_LAYERS = 1024

@@ -244,6 +244,16 @@ export class Gru {
   }
 }
 
+/** Numbers of the units, known before there are any: exact to 2^53. */
+export function gruParameterCount(
+  options: Pick<GruOptions, 'inputSize' | 'hiddenSize' | 'layers' | 'bidirectional'>,
+): number {
+  const { inputSize, hiddenSize, layers = 1, bidirectional = false } = options
+  const directions = bidirectional ? 2 : 1
+  const inputs = inputSize + (layers - 1) * directions * hiddenSize // of all layers
+  return directions * 3 * hiddenSize * (inputs + layers * (hiddenSize + 2))
+}
+
 const align = (bytes: number): number => 16 * Math.ceil(bytes / 16)
 
 function check(options: Required<Omit<GruOptions, 'random'>>): void {

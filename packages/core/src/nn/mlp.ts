@@ -199,6 +199,10 @@ export class Mlp {
   }
 }
 
+/** Numbers of a net of these widths, known before there is one: exact to 2^53. */
+export const mlpParameterCount = (sizes: readonly number[]): number =>
+  sizes.slice(1).reduce((sum, out, i) => sum + out * (sizes[i]! + 1), 0)
+
 const align = (bytes: number): number => 16 * Math.ceil(bytes / 16)
 
 function check({ sizes, activations, maxBatch = 1 }: MlpOptions): void {

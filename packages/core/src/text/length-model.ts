@@ -52,10 +52,7 @@ export class LengthModel {
     this.options = { bits, models, seed }
     this.#core = core
     const { exports } = core
-    const bytes = withBlock(core, exports.length_shape_bytes(), (scratch) =>
-      exports.length_bytes(scratch, bits, models),
-    )
-    this.#arena = new Arena(core, bytes, 'LengthModel', { bits, models })
+    this.#arena = new Arena(core, planned(core, this.options).bytes, 'LengthModel', { bits, models })
     exports.length_create(this.#arena.pointer, bits, models, seed | 0, Math.floor(seed / 2 ** 32) | 0)
     this.#textAt = this.#at(abi.LENGTH_TEXT)
     this.#probabilitiesAt = this.#at(abi.LENGTH_PROBABILITIES)
@@ -116,18 +113,25 @@ export class LengthModel {
 
   /** Everything an exact resume needs. */
   save(): Tensor[] {
-    const rows = 2 ** this.options.bits
     const { buffer } = this.#core.memory
-    const read = (which: number, length: number): Float32Array => new Float32Array(buffer, this.#at(which), length)
-    const weights = this.#get(abi.LENGTH_WEIGHT_COUNT)
     return [
-      floatTensor('table', [rows, TABLE_WIDTH], read(abi.LENGTH_TABLE, TABLE_WIDTH * rows)),
-      floatTensor('table.squares', [rows], read(abi.LENGTH_TABLE_SQUARES, rows)),
-      floatTensor('weights', [weights], read(abi.LENGTH_WEIGHTS, weights)),
-      floatTensor('weights.squares', [weights], read(abi.LENGTH_SQUARES, weights)),
-      floatTensor('moments', [2, COUNTS], read(abi.LENGTH_MOMENTS, 2 * COUNTS)),
+      ...this.#blocks.map(([name, which, shape]) => {
+        const length = shape.reduce((product, size) => product * size)
+        return floatTensor(name, shape, new Float32Array(buffer, this.#at(which), length))
+      }),
       doubleTensor('values', [this.updates, this.#get(abi.LENGTH_SEEN), this.learningRate]),
     ]
+  }
+
+  /**
+   * Refuses a save of a model of other sizes, before one of these sizes is made.
+   * @throws {FormatError} `tensor_missing`, `tensor_mismatch`
+   */
+  static requireShapes(core: ServeCore, sizes: Sizes, tensors: readonly Tensor[]): void {
+    const reader = new TensorReader(tensors)
+    const shapes = blocksOf(sizes, planned(core, sizes).weights)
+    for (const [name, , shape] of shapes) reader.requireShape(name, 'F32', shape)
+    reader.requireShape('values', 'F64', [3])
   }
 
   /**
@@ -135,16 +139,8 @@ export class LengthModel {
    * @throws {FormatError} as `TensorReader`; nothing changed
    */
   load(tensors: readonly Tensor[]): void {
-    const rows = 2 ** this.options.bits
-    const weights = this.#get(abi.LENGTH_WEIGHT_COUNT)
     const reader = new TensorReader(tensors)
-    const blocks = [
-      [abi.LENGTH_TABLE, reader.floats('table', [rows, TABLE_WIDTH])],
-      [abi.LENGTH_TABLE_SQUARES, reader.floats('table.squares', [rows])],
-      [abi.LENGTH_WEIGHTS, reader.floats('weights', [weights])],
-      [abi.LENGTH_SQUARES, reader.floats('weights.squares', [weights])],
-      [abi.LENGTH_MOMENTS, reader.floats('moments', [2, COUNTS])],
-    ] as const
+    const blocks = this.#blocks.map(([name, which, shape]) => [which, reader.floats(name, shape)] as const)
     const [updates, seen, rate] = reader.doubles('values', 3)
     const { buffer } = this.#core.memory
     for (const [which, values] of blocks) new Float32Array(buffer, this.#at(which), values.length).set(values)
@@ -174,6 +170,10 @@ export class LengthModel {
     return this.#encoder.encodeInto(read, this.#text).written
   }
 
+  get #blocks(): readonly Block[] {
+    return blocksOf(this.options, this.#get(abi.LENGTH_WEIGHT_COUNT))
+  }
+
   #at(which: number): number {
     return this.#core.exports.length_pointer(this.#arena.pointer, which)
   }
@@ -182,3 +182,23 @@ export class LengthModel {
     return this.#core.exports.length_get(this.#arena.pointer, which)
   }
 }
+
+type Sizes = Required<Pick<LengthModelOptions, 'bits' | 'models'>>
+
+/** Part of a save: its tensor, where the core keeps it, its shape. */
+type Block = readonly [name: string, which: number, shape: readonly number[]]
+
+const blocksOf = ({ bits }: Sizes, weights: number): readonly Block[] => [
+  ['table', abi.LENGTH_TABLE, [2 ** bits, TABLE_WIDTH]],
+  ['table.squares', abi.LENGTH_TABLE_SQUARES, [2 ** bits]],
+  ['weights', abi.LENGTH_WEIGHTS, [weights]],
+  ['weights.squares', abi.LENGTH_SQUARES, [weights]],
+  ['moments', abi.LENGTH_MOMENTS, [2, COUNTS]],
+]
+
+/** Bytes of a model and how many weights it has, by a plan in a block of its own. */
+const planned = (core: ServeCore, { bits, models }: Sizes): { readonly bytes: number; readonly weights: number } =>
+  withBlock(core, core.exports.length_shape_bytes(), (scratch) => ({
+    bytes: core.exports.length_bytes(scratch, bits, models),
+    weights: core.exports.length_get(scratch, abi.LENGTH_WEIGHT_COUNT),
+  }))

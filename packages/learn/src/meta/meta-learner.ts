@@ -1,5 +1,5 @@
 import { ConfigError, type Core, Problems, type RandomSource, type Tensor, TensorReader } from '@trimtab/core'
-import { type Context, ContextEncoder } from '@trimtab/core/internal'
+import { COUNT, type Context, ContextEncoder, isCount } from '@trimtab/core/internal'
 import { ContextBuffer, NULL_CONTEXT } from './context-buffer.js'
 import { checkMetaOptions } from './meta-options.js'
 import { type MetaOptions, type MetaPresetName, metaPresets } from './presets.js'
@@ -246,10 +246,7 @@ export function createMetaLearner(core: Core, setup: MetaSetup): MetaLearner {
   problems.checkKeys(setup.options ?? {}, Object.keys(metaPresets.set), 'options')
   checkMetaOptions(options, problems)
   problems.check(Number.isSafeInteger(setup.seed), `seed must be a safe integer, got ${setup.seed}`)
-  problems.check(
-    Number.isInteger(maxContexts) && maxContexts >= 1,
-    `maxContexts must be a whole number ≥ 1, got ${maxContexts}`,
-  )
+  problems.check(isCount(maxContexts), `maxContexts must be ${COUNT}, got ${maxContexts}`)
   problems.throwIfAny('meta learner')
   return new MetaLearner(core, options, maxContexts, setup.seed)
 }

@@ -1,4 +1,5 @@
 import type { Problems } from '@trimtab/core'
+import { COUNT, isCount } from '@trimtab/core/internal'
 import type { MetaOptions } from './presets.js'
 
 /** Notes everything that is wrong with the options, each with its path. */
@@ -7,14 +8,13 @@ export function checkMetaOptions(options: MetaOptions, problems: Problems): void
     const value = options[name]
     problems.check(typeof value === 'number' && holds(value), `options.${name} must be ${says}, got ${String(value)}`)
   }
-  const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1
   for (const name of ['hiddenSize', 'layers', 'maxSequences', 'maxSteps', 'drawSequences', 'drawSteps'] as const) {
-    check(name, 'a whole number ≥ 1', isCount)
+    check(name, COUNT, isCount)
   }
-  check('bufferSize', 'a whole number ≥ 2: some rules halve it', (value) => isCount(value) && value >= 2)
+  check('bufferSize', `${COUNT}, and at least 2: some rules halve it`, (value) => isCount(value) && value >= 2)
   problems.check(
     options.dense.length > 0 && options.dense.every(isCount),
-    `options.dense must name at least one width ≥ 1, got [${options.dense.join(', ')}]`,
+    `options.dense must name at least one width, each ${COUNT}, got [${options.dense.join(', ')}]`,
   )
   problems.check(
     options.drawSequences <= options.maxSequences && options.drawSteps <= options.maxSteps,

@@ -14,6 +14,7 @@ import {
 import { spaceFromText, spaceToText } from '../policy-file.js'
 import type { SharedAgent } from '../shared-agent.js'
 import { type BaseLearnerChoice, createBaseLearner, fineTuning } from './base-learner.js'
+import { learnedCounts } from './learned-shapes.js'
 import { createMetaLearner, type MetaLearner } from './meta-learner.js'
 import type { MetaOptions } from './presets.js'
 import { CostForecast, type CostSample, type Distance, distanceFrom, type Forecast } from './similarity.js'
@@ -174,7 +175,8 @@ export function writePretrained({ header, learned, pool, drops, episodes }: Pret
 }
 
 /**
- * Reads a pretrained model; nothing of it is trusted until all of it was checked.
+ * Reads a pretrained model; nothing of it is trusted until all of it was checked. Its networks' shapes are compared with the
+ * tensors of the file, so that what is laid out for them later is no larger than the file says with reason.
  * @throws {FormatError} those of `readSafetensors`; `pretrained_invalid`, `policy_header_invalid`, `tensor_missing`, `tensor_mismatch`,
  *   `tensor_not_finite`
  */
@@ -202,11 +204,18 @@ export function readPretrained(bytes: Bytes): PretrainedModel {
   const names = json('pool')
   const meta = json('meta') as MetaOptions
   const base = json('base') as BaseLearnerChoice
-  const size = Array.isArray(meta?.dense) ? meta.dense.at(-1) : undefined
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) return invalid('its pool has no names')
-  if (!Number.isInteger(size) || typeof base?.algorithm !== 'string') return invalid('its networks are not described')
+  if (typeof meta !== 'object' || meta === null || typeof base?.algorithm !== 'string') {
+    return invalid('its networks are not described')
+  }
+  const observation = spaceFromText('observation', text('observation'))
+  const action = spaceFromText('action', text('action'))
+  const counts = learnedCounts({ base, meta, observation, action }, invalid)
   const tensors = coreTensors(stored)
   const reader = new TensorReader(tensors)
+  for (const [name, count] of counts) reader.requireShape(`learned.${name}`, 'F32', [count])
+  for (const part of ['agent', 'meta.encoder']) reader.requireShape(`learned.${part}.updates`, 'U32', [1])
+  const size = meta.dense.at(-1)!
   const embeddings = reader.floats('pool.embeddings', [names.length, size])
   const samples = (key: 'drops' | 'episodes'): CostSample[] => {
     const flat = reader.doubles(`forecast.${key}`, 2 * count(key))
@@ -217,8 +226,8 @@ export function readPretrained(bytes: Bytes): PretrainedModel {
       task: text('task'),
       base,
       meta,
-      observation: spaceFromText('observation', text('observation')),
-      action: spaceFromText('action', text('action')),
+      observation,
+      action,
       seed: count('seed'),
       rounds: count('rounds'),
       trainingData: text('trainingData'),

@@ -173,6 +173,7 @@ export class LengthPredictor implements LengthEstimator {
     const bits = packed ? Math.max(fileBits, DEFAULT_BITS) : fileBits
     const list = packed ? unpackTensors(tensors, fileBits, bits) : ([...tensors.values()] as Tensor[])
     const lengths = new TensorReader(list).floats('lengths', [names.length + 1, LENGTH_BINS])
+    LengthModel.requireShapes(core, { bits, models: models + 1 }, list)
     const predictor = new LengthPredictor(core, { bits, models, seed })
     try {
       predictor.#model.load(list)

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { writeSafetensors } from '@trimtab/core'
+import { readSafetensors, writeSafetensors } from '@trimtab/core'
 import { createServeCore, type ServeCore } from '@trimtab/core/serve'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { notChecked } from '../../../../test/not-checked.js'
@@ -138,6 +138,22 @@ describe('LengthPredictor', () => {
     expect(codeOf(writeSafetensors([], { ...header, models: '["a"]' }))).toBe('tensor_missing')
     expect(codeOf(writeSafetensors([], { ...header, models: 'a' }))).toBe('length_predictor_damaged')
     expect(codeOf(writeSafetensors([], { ...header, models: '[]', bits: '99' }))).toBe('length_predictor_damaged')
+  })
+
+  it.each([
+    ['a table of 2^20 rows', { bits: '20' }, 'tensor_mismatch', /"table" must be F32 \[1048576, 8\].* \[4096, 8\]/],
+    ['65,536 models', { rows: '65536' }, 'tensor_mismatch', /"weights" must be F32 \[\d+\], the saved state has F32/],
+    ['models beyond them', { rows: '4294967360' }, 'length_predictor_damaged', /rows and seed must be sizes/],
+    ['half a bit', { bits: '12.5' }, 'length_predictor_damaged', /bits, rows and seed must be sizes/],
+    ['a name that it has no lengths of', { models: '["a"]' }, 'tensor_mismatch', /"lengths" must be/],
+  ])('refuses a file that says it has %s, before anything is laid out', (_, changes, code, message) => {
+    const { tensors, metadata } = readSafetensors(new LengthPredictor(core, small).save())
+    const file = writeSafetensors([...tensors.values()], { ...Object.fromEntries(metadata), ...changes })
+    const before = [core.usedBytes, core.memory.buffer.byteLength]
+    const load = (): unknown => LengthPredictor.load(core, file)
+    expect(load).toThrow(expect.objectContaining({ code, name: 'FormatError' }))
+    expect(load).toThrow(message)
+    expect([core.usedBytes, core.memory.buffer.byteLength]).toEqual(before)
   })
 
   it('leaves nothing in the core when it is disposed', () => {

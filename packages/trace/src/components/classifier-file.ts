@@ -13,6 +13,12 @@ const STATE = ['count', 'steps', 'intercepts', 'mean', 'variance', 'weights', 'a
 
 type SvmState = Readonly<Record<(typeof STATE)[number], readonly number[]>>
 
+/** How many numbers each has. */
+const lengthsOf = (inputs: number, randomFeatures: number): Readonly<Record<keyof SvmState, number>> => ({
+  ...{ count: 1, steps: 1, intercepts: 2, mean: inputs, variance: inputs },
+  ...{ weights: randomFeatures, averagedWeights: randomFeatures },
+})
+
 /** What a file of a classifier holds beside its format and version. */
 export interface ClassifierFile {
   readonly features: FeatureSetName
@@ -57,12 +63,13 @@ export function readClassifierFile(text: string): ClassifierFile {
   if (known.join() !== names.join())
     throw damaged(`its ${features} features are ${names.join()}, here ${known.join()}: train it again`)
   const [svm, options] = [file.object('svm'), file.object('options')]
+  const lengths = lengthsOf(names.length, options.integer('randomFeatures', 1))
   return {
     features,
     names,
     trainedOn: file.text('trainedOn'),
     options: Object.fromEntries(options.keys().map((key) => [key, options.number(key)])) as ClassifierFile['options'],
-    svm: Object.fromEntries(STATE.map((name) => [name, svm.numbers(name)])) as SvmState,
+    svm: Object.fromEntries(STATE.map((name) => [name, svm.numbers(name, lengths[name])])) as SvmState,
     shuffle: file.numbers('shuffle'),
     calibration: file.has('calibration') ? calibrationOf(file.object('calibration')) : null,
     distributions: file.objects('distributions').map(distributionOf),

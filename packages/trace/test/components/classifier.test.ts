@@ -171,8 +171,22 @@ describe('saving', () => {
       'a hole in the weights',
       (text: string) => text.replace(/"mean":\[[^\]]*\]/, '"mean":[null,1]'),
     ],
+    [
+      'classifier_damaged',
+      'more random features than weights',
+      (text: string) => text.replace(/"randomFeatures":\d+/, '"randomFeatures":134217728'),
+    ],
+    [
+      'classifier_damaged',
+      'half a random feature',
+      (text: string) => text.replace(/"randomFeatures":\d+/, '"randomFeatures":0.5'),
+    ],
     ['classifier_damaged', 'a broken calibration', (text: string) => text.replace(/"slope":[^,]*/, '"slope":null')],
-    ['tensor_mismatch', 'weights of another width', (text: string) => text.replace(/"mean":\[[^\]]*\]/, '"mean":[1]')],
+    [
+      'classifier_damaged',
+      'weights of another width',
+      (text: string) => text.replace(/"mean":\[[^\]]*\]/, '"mean":[1]'),
+    ],
     [
       'random_state_invalid',
       'half a random state',
@@ -182,6 +196,8 @@ describe('saving', () => {
     const classifier = taught()
     classifier.calibrate(components(100, 20))
     const text = damage(classifier.save())
+    const before = [core.usedBytes, core.memory.buffer.byteLength]
     expect(() => CriticalComponentClassifier.load(core, text)).toThrow(expect.objectContaining({ code }))
+    expect([core.usedBytes, core.memory.buffer.byteLength]).toEqual(before)
   })
 })
