@@ -1,4 +1,5 @@
-// Every command that reads stdin or a file, given something endless: the built command in processes of its own.
+// Every command that reads stdin or a file, given something endless: the built command in processes of its own. What `gpu run` does
+// with a latency that never ends is in gpu-latency.test.ts.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,9 @@ const MOST_MIB = 300
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'trimtab-endless-'))
+  writeFileSync(join(folder, 'requests'), '{"model":"m","prompt":"hello","output_tokens":5}\n'.repeat(100))
+  const runs = ['a', 'b', 'c'].flatMap((name) => [128, 256, 512].map((memory) => `${name},${memory},${9e4 / memory}`))
+  writeFileSync(join(folder, 'runs'), ['function,memory_mb,duration_ms', ...runs].join('\n'))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -44,10 +48,17 @@ const CASES: readonly (readonly [what: string, argv: readonly string[], first: s
     ['finished requests', ['predict-length', 'train', '-', '--out', 'm'], '', REQUEST, 'max-lines'],
     ['a log of requests', ['schedule', '--requests', '-'], '', REQUEST, 'max-lines'],
     ['one row', ['rightsize', '-'], '', LETTERS, 'max-bytes'],
+    ['measurements', ['rightsize', 'runs', '--measured', '-'], '', LETTERS, 'max-bytes'],
     ['zeros for a load', ['autoscale', '--load', '-', '--no-report'], '', ZEROS, 'max-bytes'],
     ['zeros for a model', ['embed', 'steps', '--model', '-'], '', ZEROS, 'max-bytes'],
+    ['zeros for a model', ['similarity', 'a', 'b', '--model', '-'], '', ZEROS, 'max-bytes'],
+    ['zeros for a predictor', ['predict-length', 'eval', 'requests', '--model', '-'], '', ZEROS, 'max-bytes'],
+    ['zeros for a predictor', ['schedule', '--requests', 'requests', '--model', '-'], '', ZEROS, 'max-bytes'],
+    ['a log of arrivals', ['schedule', '--requests', 'requests', '--arrivals', '-'], '', LETTERS, 'max-bytes'],
     ['zeros for a model', ['adapt', 'autoscaling', '--model', '-'], '', ZEROS, 'max-bytes'],
     ['a token', ['trace', 'profile', '-'], '{"data":[{"traceID":"', LETTERS, 'max-token-bytes'],
+    ['a token', ['trace', 'culprits', '-'], '{"data":[{"traceID":"', LETTERS, 'max-token-bytes'],
+    ['a token', ['trace', 'diff', '-', 'usual'], '{"data":[{"traceID":"', LETTERS, 'max-token-bytes'],
     [
       'a field',
       ['trace', 'critical-path', '-'],
