@@ -48,5 +48,5 @@ describe.runIf(HAS_GCC)('a lease', () => {
       expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ lockedMhz })
       for (const name of readdirSync(fake.leaseFolder)) expect(name.startsWith(basename(file).slice(0, 20))).toBe(true)
     }
-  })
+  }, 120_000)
 })
