@@ -86,7 +86,10 @@ describe(`over ${TRACES} generated traces`, { timeout: PATIENCE }, () => {
     const modes = fc.constantFrom('blocking', 'to-trace-end', 'firm')
     fc.assert(
       fc.property(nastyTraces, options, modes, ({ spans, order }, chosen, mode) => {
-        const [finder, other] = [new PathFinder(core, { ...chosen, mode }), new PathFinder(another, { ...chosen, mode })]
+        const [finder, other] = [
+          new PathFinder(core, { ...chosen, mode }),
+          new PathFinder(another, { ...chosen, mode }),
+        ]
         const expected = columnsOf(finder.find(traceOf(spans)))
         expect(columnsOf(finder.find(traceOf(spans, order)))).toEqual(expected)
         expect(columnsOf(other.find(traceOf(spans, order)))).toEqual(expected)
