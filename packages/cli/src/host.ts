@@ -45,6 +45,13 @@ export interface Host {
   canWrite(path: string): Promise<boolean>
 }
 
+/**
+ * The host with some parts in place of its own. It stands in front of it and is no copy: to copy is to read `signal`, and that takes
+ * the signals over for a command that never looks.
+ */
+export const hostWith = (host: Host, parts: Partial<Host>): Host =>
+  Object.create(host, Object.getOwnPropertyDescriptors(parts))
+
 const PIECE_BYTES = 1 << 20 // large enough that reading costs nothing beside parsing
 
 /** The process itself. */

@@ -1,6 +1,6 @@
 import { printable } from '@trimtab/core/text'
 import { type Command, EXIT } from './command.js'
-import type { Host } from './host.js'
+import { type Host, hostWith } from './host.js'
 import { suggestion, UsageError } from './options.js'
 import { createPaint, guardOutput } from './terminal.js'
 import { readVersion } from './version.js'
@@ -57,11 +57,7 @@ function isRefusal(error: unknown): boolean {
  * @returns the exit code: 0 done, 1 the answer is bad, 2 the call is bad, 130 interrupted
  */
 export async function main(argv: readonly string[], process: Host): Promise<number> {
-  // In front of the host, not a copy: a copy would read `signal`, and with that take the signals over for commands that never look.
-  const host: Host = Object.create(process, {
-    stdout: { value: guardOutput(process.stdout) },
-    stderr: { value: guardOutput(process.stderr) },
-  })
+  const host = hostWith(process, { stdout: guardOutput(process.stdout), stderr: guardOutput(process.stderr) })
   const [verb, ...rest] = argv
   try {
     if (verb === '--version') host.stdout.write(`${await readVersion()}\n`)

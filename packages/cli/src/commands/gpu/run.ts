@@ -17,7 +17,7 @@ import { commonOptions, gpuOption, leaseFoldersOf, withNvml } from '../../gpu/op
 import { prometheusSource } from '../../gpu/prometheus.js'
 import { renderRunReport } from '../../gpu/report.js'
 import { RunRecord, type RunSummary } from '../../gpu/run-record.js'
-import type { Host } from '../../host.js'
+import { type Host, hostWith } from '../../host.js'
 import { choiceOption, numberOption, switchOption, textOption, UsageError, type Values } from '../../options.js'
 import { createPaint } from '../../terminal.js'
 
@@ -82,7 +82,7 @@ Exit: 0 done, 1 no GPU, lost, or not permitted to set its clock, 2 the call is b
       if (report !== undefined && !(await host.canWrite(report)))
         throw new UsageError(`${report} cannot be written: name another file`)
       const stop = new AbortController() // of stdin, which would keep the process for as long as it is open
-      const source = openSource(latency, values, { ...host, signal: stop.signal }, get)
+      const source = openSource(latency, values, hostWith(host, { signal: stop.signal }), get)
       try {
         return await withNvml(values.library, host, (nvml) => drive(nvml, { ...values, latency, sloMs }, source, host))
       } finally {
