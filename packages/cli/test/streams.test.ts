@@ -118,7 +118,15 @@ describe('SIGTERM', () => {
     ['waits for stdin', () => ['trace', 'profile', '-']],
     ['waits for prompts', () => ['predict-length', 'run', '-']],
     ['computes in one long stretch', () => ['predict-length', 'train', requests(), '--epochs', '1000', '--out', 'm']],
-    ['replays', () => ['schedule', '--requests', requests(), '--count', '1000000', '--seeds', '1000']],
+    [
+      'replays',
+      () => [
+        'schedule',
+        '--requests',
+        requests(),
+        ...['--arrivals', 'poisson', '--count', '1000000', '--seeds', '1000'],
+      ],
+    ],
     ['cross-validates', () => ['rightsize', runs(), '--predictor', 'network', '--repeats', '100']],
     ['pretrains on workers', () => ['pretrain', 'autoscaling', '--out', join(folder, 'policy')]],
     ['compares on workers', () => ['autoscale', '--no-report', '--episodes', '10000']],
