@@ -15,6 +15,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { createCore } from '@trimtab/core'
+import { createTraceCore } from '@trimtab/core/trace'
 import { BadCall, casesOf, parseCall } from './cases.mjs'
 import { handlers as congestion } from './congestion.mjs'
 import { handlers as gru } from './gru.mjs'
@@ -60,7 +61,7 @@ async function runCase(vector, file, context) {
 }
 
 async function runFolder({ folder, selects }) {
-  const core = await createCore()
+  const [core, traceCore] = await Promise.all([createCore(), createTraceCore()])
   const report = { passed: 0, failed: 0, skipped: 0, ignored: [], failures: [] }
   for (const path of jsonFiles(folder)) {
     const shown = relative(folder, path)
@@ -72,7 +73,7 @@ async function runFolder({ folder, selects }) {
         continue
       }
       const { kind, name, group } = vector
-      const differences = await runCase(vector, file, { kind, name, group, path, core })
+      const differences = await runCase(vector, file, { kind, name, group, path, core, traceCore })
       if (differences.length === 0) report.passed += 1
       else {
         report.failed += 1

@@ -44,7 +44,7 @@ function peerSets(workflow) {
   return { before, waited, aside }
 }
 
-function checkDependencies(vector, _file, { core }) {
+function checkDependencies(vector, _file, { traceCore: core }) {
   const traces = Array.isArray(vector.traces[0]) ? vector.traces : [vector.traces]
   const expectedBefore = { ...vector.expectedHappensBefore, ...vector.oursHappensBefore }
   return [traces, traces.toReversed()].flatMap((order, i) => {

@@ -115,7 +115,7 @@ function checkPeer(vector, core, spans, path) {
   return wrong
 }
 
-function checkCriticalPath(vector, _file, { core }) {
+function checkCriticalPath(vector, _file, { traceCore: core }) {
   const spans = vector.spans.map(toSpan)
   const root = vector.root ?? undefined
   const path = find(core, spans, { root })
@@ -171,7 +171,7 @@ function checkClockSkew(vector) {
   return wrong
 }
 
-function checkSanitize(vector, _file, { core }) {
+function checkSanitize(vector, _file, { traceCore: core }) {
   const spans = vector.spans.map(toSpan)
   return [spans, ...ordersOf(spans)].flatMap((order, i) => {
     const { trace, windowStartNs, windowEndNs } = find(core, order, { root: vector.root ?? undefined })

@@ -7,12 +7,12 @@ import { notChecked } from '../not-checked.js'
 import { handlers as paths } from './trace.mjs'
 import { handlers as dependencies } from './trace-dependencies.mjs'
 
-type Handler = (vector: unknown, file: unknown, context: { core: TraceCore; kind: string }) => unknown[]
+type Handler = (vector: unknown, file: unknown, context: { traceCore: TraceCore; kind: string }) => unknown[]
 
 const VECTORS = fileURLToPath(new URL('../../../shared/data/critical-path', import.meta.url))
-const core = await createTraceCore()
+const traceCore = await createTraceCore()
 const handlers: Record<string, Handler> = { ...paths, ...dependencies }
-const check = (vector: { kind: string }) => handlers[vector.kind]!(vector, vector, { core, kind: vector.kind })
+const check = (vector: { kind: string }) => handlers[vector.kind]!(vector, vector, { traceCore, kind: vector.kind })
 
 const files = existsSync(VECTORS)
   ? readdirSync(VECTORS, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'))
