@@ -32,7 +32,7 @@ class Room implements TrainingEnvironment {
 
 const room = new Room()
 const agent = createDdpg(core, { observation: room.observation, action: room.action, seed: 1 })
-train(agent, room, { episodes: 40 })
+train(agent, room, { episodes: 120 }) // of 50 steps; the first 30 only watch and fill the memory
 const always: Parameters<typeof evaluate>[0] = { name: 'half heat', decide: (_observation, out) => void out.fill(0) }
 for (const controller of [always, agent]) {
   const { mean, deviation } = evaluate(controller, room)

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import * as trimtab from '../src/index.js'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
@@ -10,10 +9,15 @@ async function linesOf(text: string): Promise<string[]> {
   const example = /```js\n(.*?)```/s.exec(text)![1]!
   expect(example.trim().split('\n').length).toBeLessThan(15)
   const lines: string[] = []
-  const body = example.replaceAll(/^import .*$/gm, '')
+  // Each import line as it stands, on the sources of the subpath that it names.
+  const body = example.replaceAll(/^import (\{.*\}) from '(trimtab.*)'$/gm, "const $1 = await load('$2')")
+  const load = (name: string) => {
+    const { '@trimtab/source': source } = manifest.exports[name.replace('trimtab', '.')]
+    return import(new URL(`../${source}`, import.meta.url).href)
+  }
   const AsyncFunction = (async () => {}).constructor as FunctionConstructor
-  const bindings = { ...trimtab, console: { log: (...words: unknown[]) => lines.push(words.join(' ')) } }
-  await new AsyncFunction(...Object.keys(bindings), body)(...Object.values(bindings))
+  const print = { log: (...words: unknown[]) => lines.push(words.join(' ')) }
+  await new AsyncFunction('load', 'console', body)(load, print)
   return lines
 }
 
