@@ -1,5 +1,5 @@
 // What one core of this machine can do with plain 128-bit SIMD: the yardstick for the matrix product.
-// A module of its own; nothing of it is in core.wasm.
+// A module of its own; nothing of it is in the modules that ship.
 
 /**
  * 12 independent chains of x = x · c + d, four lanes each: enough to keep every multiplier and adder busy, few enough

@@ -8,7 +8,7 @@ import {
   type Tick,
 } from '@trimtab/control'
 import { type Controller, type Core, Random } from '@trimtab/core'
-import { createDdpg, type Ddpg, type MetaLearner, readPretrained } from '@trimtab/learn'
+import { createDdpg, type Ddpg, exploringPilot, type MetaLearner, readPretrained } from '@trimtab/learn'
 import {
   Aimd,
   AUTOSCALING_DDPG,
@@ -162,7 +162,7 @@ export class AutoscalerTrial {
           const pilot = new EnvelopePilot(agent, rule, environment.action, this.#envelope())
           return { agent, pilot, judged: pilot.policy }
         }
-        return { agent, pilot: learningPilot(agent, rule), judged: agent }
+        return { agent, pilot: exploringPilot(agent, rule), judged: agent }
       }
     }
   }
@@ -259,25 +259,6 @@ export class AutoscalerTrial {
     this.#meta?.dispose()
     this.environment.dispose()
     this.#random.dispose()
-  }
-}
-
-/** An agent that acts and learns from the first step on: what the papers do without bootstrapping. */
-function learningPilot(agent: Ddpg, rule: Controller): Pilot {
-  return {
-    stage: 'online',
-    rule,
-    decide(observation, out) {
-      agent.explore(observation, out)
-      return 'agent'
-    },
-    observe(transition) {
-      agent.observe(transition)
-      agent.update()
-    },
-    endEpisode() {
-      agent.endEpisode()
-    },
   }
 }
 
