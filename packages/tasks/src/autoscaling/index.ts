@@ -1,4 +1,5 @@
 export { AllocationTable, type RecordedPerformance } from './allocation-table.js'
+export type { Allocator, LearningAllocator } from './allocator.js'
 export {
   type Application,
   generateApplication,
@@ -22,16 +23,26 @@ export {
   pickSafe,
   StaticAllocation,
 } from './baselines/oracles.js'
+export { allocationDollars, checkPrices, DEFAULT_PRICES, dollarsPerHour, type Prices } from './cost.js'
 export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
 export { type AutoscalingEvaluation, evaluateAutoscaling, seedsFrom } from './evaluate.js'
 export { LatencyModel, normalQuantile } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { LogarithmicView } from './logarithmic-view.js'
+export { type OperatingOptions, type OperatingRecord, operate } from './operate.js'
 export type { AutoscalingPair } from './pairs.js'
 export { AUTOSCALING_BCQ, AUTOSCALING_DDPG, AWARE_DDPG, SIMPPO } from './preset.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
-export { ampleLatencyMs, CLUSTER, type ClusterOptions, ClusterSimulator, SLO_FACTORS, type Truth } from './simulator.js'
+export {
+  ampleLatencyMs,
+  CLUSTER,
+  type ClusterOptions,
+  ClusterSimulator,
+  type ResizeMode,
+  SLO_FACTORS,
+  type Truth,
+} from './simulator.js'
 export {
   ABSOLUTE_ACTION,
   ABSOLUTE_OBSERVATION,
@@ -48,6 +59,7 @@ export {
   clampAllocation,
   createTelemetry,
   DEFAULT_BOUNDS,
+  isMeasured,
   type Telemetry,
 } from './telemetry.js'
 export { TransferFeatures } from './transfer-features.js'

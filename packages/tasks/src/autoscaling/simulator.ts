@@ -26,7 +26,21 @@ export interface ClusterOptions {
   /** SLO as a multiple of the p99 at ample resources. 1.15 is the papers'; with small pods it forces every controller to idle. */
   readonly sloFactor: number
   readonly bounds: AllocationBounds
+  /**
+   * How pods change their size. `in-place`: limits move while they run. `restart`: a rolling update starts new pods, which are paid
+   * beside the old ones until they serve. `none`: the size of the first step is for ever.
+   */
+  readonly resize: ResizeMode
+  /** Steps until a resize in place is in force; 0: in the step that it is asked in. */
+  readonly resizeSteps: number
+  /** Whether a pod gives memory back when its load falls; few runtimes do. */
+  readonly memoryShrinks: boolean
+  /** Cores of the whole cluster: replicas that do not fit are not started. */
+  readonly clusterCores: number
 }
+
+/** What a cluster can do with the size of a running pod. */
+export type ResizeMode = 'in-place' | 'restart' | 'none'
 
 /**
  * Named SLOs, as multiples of the p99 at ample resources. `paper` is what AWARE prints: with small pods it is met only by
@@ -43,6 +57,10 @@ export const CLUSTER: ClusterOptions = {
   sensorNoise: 0.03,
   sloFactor: SLO_FACTORS.standard,
   bounds: DEFAULT_BOUNDS,
+  resize: 'in-place',
+  resizeSteps: 0,
+  memoryShrinks: true,
+  clusterCores: Number.POSITIVE_INFINITY,
 }
 
 const Z99 = 2.3263478740408408
@@ -56,6 +74,8 @@ export interface Truth {
   memoryUtilisation01: number
   /** Limits times replicas, starting ones included: what is paid for. */
   requestedCores: number
+  /** The same of memory, MiB. */
+  requestedMemoryMiB: number
 }
 
 function checkCluster(o: ClusterOptions): void {
@@ -76,7 +96,34 @@ function checkCluster(o: ClusterOptions): void {
   }
   const [fewest, most] = o.bounds.replicas
   problems.check(Number.isInteger(fewest) && Number.isInteger(most), 'bounds.replicas must be whole numbers')
+  problems.check(
+    RESIZE_MODES.includes(o.resize),
+    `resize must be one of ${RESIZE_MODES.join(', ')}, got ${String(o.resize)}`,
+  )
+  const isDelay = Number.isInteger(o.resizeSteps) && o.resizeSteps >= 0 && o.resizeSteps <= MAX_RESIZE_STEPS
+  problems.check(isDelay, `resizeSteps must be a whole number in [0, ${MAX_RESIZE_STEPS}], got ${o.resizeSteps}`)
+  const isRoom = o.clusterCores >= o.bounds.cores[0] * o.bounds.replicas[0]
+  problems.check(isRoom, `clusterCores must hold the fewest replicas of the smallest size, got ${o.clusterCores}`)
   problems.throwIfAny('cluster')
+}
+
+const RESIZE_MODES: readonly ResizeMode[] = ['in-place', 'restart', 'none']
+const MAX_RESIZE_STEPS = 16
+/** Sizes that differ by less are the same: a controller's sums round differently. */
+const SAME_SIZE = 1e-3
+
+/** A size that comes into force later. */
+interface Resize extends Allocation {
+  readonly second: number
+}
+
+const isSameSize = (a: Readonly<Allocation>, b: Readonly<Allocation>): boolean =>
+  Math.abs(a.coresPerReplica / b.coresPerReplica - 1) < SAME_SIZE &&
+  Math.abs(a.memoryMiBPerReplica / b.memoryMiBPerReplica - 1) < SAME_SIZE
+
+function takeSize(from: Readonly<Allocation>, to: Allocation): void {
+  to.coresPerReplica = from.coresPerReplica
+  to.memoryMiBPerReplica = from.memoryMiBPerReplica
 }
 
 /** p99 with resources to spare, milliseconds: what SLOs are multiples of. */
@@ -96,7 +143,14 @@ export class ClusterSimulator {
   readonly options: ClusterOptions
   readonly sloMs: number
   readonly telemetry: Telemetry = createTelemetry()
-  readonly truth: Truth = { p99Ms: 0, violated: false, cpuUtilisation01: 0, memoryUtilisation01: 0, requestedCores: 0 }
+  readonly truth: Truth = {
+    p99Ms: 0,
+    violated: false,
+    cpuUtilisation01: 0,
+    memoryUtilisation01: 0,
+    requestedCores: 0,
+    requestedMemoryMiB: 0,
+  }
   readonly #model: LatencyModel
   readonly #core: Core
   readonly #arrivals: Random
@@ -106,6 +160,9 @@ export class ClusterSimulator {
   #second = 0
   #backlog = 0 // requests waiting over all replicas
   #starting: number[] = [] // seconds at which starting replicas become ready, in order
+  #isDeployed = false // whether anybody has decided the size yet
+  #retainedMiB = 0 // memory that pods hold on to, where they never give it back
+  readonly #coming: Resize[] = [] // sizes asked for and not yet in force, in order; a rolling update is one with replicas
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(core: Core, application: Application, series: LoadSeries, options: Partial<ClusterOptions> = {}) {
@@ -143,6 +200,9 @@ export class ClusterSimulator {
     this.#second = second
     this.#backlog = 0
     this.#starting.length = 0
+    this.#coming.length = 0
+    this.#isDeployed = false
+    this.#retainedMiB = 0
     const load = this.rateAt(second) * this.application.workSeconds
     const replicas = Math.max(1, Math.ceil(load / 0.5))
     const inFlight = (this.rateAt(second) / replicas) * (this.application.workSeconds + this.application.waitSeconds)
@@ -151,6 +211,7 @@ export class ClusterSimulator {
     this.#current.replicas = replicas
     clampAllocation(this.#current, this.options.bounds, this.#current)
     this.step(this.#current) // the first telemetry, before anybody decides
+    this.#isDeployed = false
   }
 
   /** What is allocated now. */
@@ -158,7 +219,7 @@ export class ClusterSimulator {
     return this.#current
   }
 
-  /** Applies an allocation (limits at once, as in-place resize does; replicas after their start) and lives through one step. */
+  /** Applies an allocation as the cluster's resizing allows (replicas after their start) and lives through one step. */
   step(wanted: Readonly<Allocation>): void {
     const { stepSeconds } = this.options
     this.#apply(wanted)
@@ -170,19 +231,53 @@ export class ClusterSimulator {
     while (this.#starting.length > 0 && this.#starting[0]! <= this.#second) this.#starting.shift()
   }
 
-  #apply(wanted: Readonly<Allocation>): void {
-    const before = this.#current.replicas
-    const { coresPerReplica, memoryMiBPerReplica } = this.#current
-    Object.assign(this.#current, wanted)
-    clampAllocation(this.#current, this.options.bounds, { coresPerReplica, memoryMiBPerReplica, replicas: before })
-    const change = this.#current.replicas - before
-    for (let i = 0; i < change; i++) {
-      const seconds = this.options.startSeconds * (1 + 0.15 * Math.max(-2, Math.min(2, this.#starts.normal())))
-      this.#starting.push(this.#second + seconds)
+  #apply(asked: Readonly<Allocation>): void {
+    const current = this.#current
+    const wanted = { ...asked }
+    clampAllocation(wanted, this.options.bounds, current)
+    this.#finishResizes()
+    const { resize, resizeSteps, clusterCores, stepSeconds } = this.options
+    const room = Math.max(current.coresPerReplica, clusterCores / current.replicas) // what nodes can add to running pods
+    if (resize === 'in-place') wanted.coresPerReplica = Math.min(wanted.coresPerReplica, room)
+    if (!this.#isDeployed || (resize === 'in-place' && resizeSteps === 0)) takeSize(wanted, current)
+    else if (resize === 'in-place') {
+      this.#coming.push({ ...wanted, second: this.#second + (resizeSteps - 0.5) * stepSeconds })
+    } else if (resize === 'restart' && this.#coming.length === 0 && !isSameSize(wanted, current)) {
+      this.#coming.push({ ...wanted, second: this.#second + this.#startSeconds() })
     }
+    this.#isDeployed = true
+    if (this.#isRolling) return // the number of pods is the old generation's until the new one serves
+    const most = Math.floor(clusterCores / current.coresPerReplica + 1e-9)
+    this.#scale(Math.max(1, Math.min(wanted.replicas, most)))
+  }
+
+  /** Whether a rolling update is under way. */
+  get #isRolling(): boolean {
+    return this.options.resize === 'restart' && this.#coming.length > 0
+  }
+
+  #finishResizes(): void {
+    while (this.#coming.length > 0 && this.#coming[0]!.second <= this.#second) {
+      const resized = this.#coming.shift()!
+      takeSize(resized, this.#current)
+      if (this.options.resize !== 'restart') continue
+      this.#current.replicas = resized.replicas
+      this.#starting.length = 0
+      this.#retainedMiB = 0
+    }
+  }
+
+  #scale(replicas: number): void {
+    const change = replicas - this.#current.replicas
+    this.#current.replicas = replicas
+    for (let i = 0; i < change; i++) this.#starting.push(this.#second + this.#startSeconds())
     if (change > 0) this.#starting.sort((a, b) => a - b)
     // Starting replicas go first when scaling in, as a replica set does.
     if (change < 0) this.#starting.length = Math.max(0, this.#starting.length + change)
+  }
+
+  #startSeconds(): number {
+    return this.options.startSeconds * (1 + 0.15 * Math.max(-2, Math.min(2, this.#starts.normal())))
   }
 
   #serve(ready: number, requests: number): void {
@@ -195,8 +290,9 @@ export class ClusterSimulator {
     model.prepare(application, rate / servers, cores, stepSeconds)
 
     const inFlight = (rate / servers) * (model.serviceSeconds + model.meanWaitSeconds) + this.#backlog / servers
-    const need = this.neededMemoryMiB(inFlight)
+    const need = Math.max(this.neededMemoryMiB(inFlight), options.memoryShrinks ? 0 : this.#retainedMiB)
     const killed = need > memory
+    this.#retainedMiB = killed ? 0 : need
     const upShare = killed ? 1 - options.restartSeconds / stepSeconds : 1
 
     // Fluid backlog: what cannot be served in this step waits for the next, and is given up after the timeout.
@@ -216,7 +312,9 @@ export class ClusterSimulator {
     truth.p99Ms = requests > 0 ? p99(0.99, Z99) : 0
     truth.violated = killed || truth.p99Ms > this.sloMs
     const usedCores = (served * application.workSeconds) / stepSeconds
-    truth.requestedCores = replicas * cores
+    const surge = this.#isRolling ? this.#coming[0] : undefined
+    truth.requestedCores = replicas * cores + (surge ? surge.replicas * surge.coresPerReplica : 0)
+    truth.requestedMemoryMiB = replicas * memory + (surge ? surge.replicas * surge.memoryMiBPerReplica : 0)
     truth.cpuUtilisation01 = Math.min(1, usedCores / truth.requestedCores)
     truth.memoryUtilisation01 = Math.min(1, need / memory)
 
@@ -254,8 +352,11 @@ export class ClusterSimulator {
       this.#current.memoryMiBPerReplica,
       this.#current.replicas,
       ...Object.values(this.telemetry),
+      this.#isDeployed ? 1 : 0,
+      this.#retainedMiB,
       this.#starting.length,
       ...this.#starting,
+      ...this.#coming.flatMap((r) => [r.second, r.coresPerReplica, r.memoryMiBPerReplica, r.replicas]),
     ])
     const streams = [this.#arrivals, this.#sensors, this.#starts].map((random) => random.save())
     const bytes = new Uint8Array(96 + numbers.byteLength)
@@ -270,8 +371,9 @@ export class ClusterSimulator {
     const bytes = copyBytes(state, 'a simulator state')
     const count = (bytes.byteLength - 96) / 8
     const numbers = Number.isInteger(count) && count >= 0 ? new Float64Array(bytes.buffer, 96) : new Float64Array()
-    const head = 5 + fields.length
-    if (numbers.length !== head + 1 + numbers[head]!) {
+    const head = 7 + fields.length
+    const coming = numbers.length - (head + 1 + numbers[head]!)
+    if (!(coming >= 0 && coming % 4 === 0)) {
       throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this simulator`)
     }
     for (const [i, random] of [this.#arrivals, this.#sensors, this.#starts].entries()) {
@@ -285,7 +387,17 @@ export class ClusterSimulator {
     fields.forEach((field, i) => {
       this.telemetry[field] = numbers[5 + i]!
     })
-    this.#starting = Array.from(numbers.subarray(head + 1))
+    this.#isDeployed = numbers[head - 2]! === 1
+    this.#retainedMiB = numbers[head - 1]!
+    this.#starting = Array.from(numbers.subarray(head + 1, numbers.length - coming))
+    this.#coming.length = 0
+    for (let i = numbers.length - coming; i < numbers.length; i += 4) {
+      const [second, coresPerReplica, memoryMiBPerReplica, replicas] = numbers.subarray(i, i + 4)
+      this.#coming.push({
+        ...{ second: second!, coresPerReplica: coresPerReplica!, memoryMiBPerReplica: memoryMiBPerReplica! },
+        replicas: replicas!,
+      })
+    }
   }
 
   /** Frees its memory in the core; it must not be used afterwards. May be called twice. */

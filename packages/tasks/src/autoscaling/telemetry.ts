@@ -63,3 +63,10 @@ export function clampAllocation(allocation: Allocation, bounds: AllocationBounds
 
 const clamp = (value: number, [low, high]: readonly [number, number], otherwise: number): number =>
   Number.isNaN(value) ? otherwise : Math.min(high, Math.max(low, value))
+
+/** Whether a reading was measured and can be; a p99 without requests is one that there was nothing to measure of. */
+export function isMeasured(name: keyof Telemetry, telemetry: Telemetry): boolean {
+  const value = telemetry[name]
+  if (value >= 0 && value < Number.POSITIVE_INFINITY) return true
+  return name === 'p99Ms' && Number.isNaN(value) && telemetry.requests === 0 // there was nothing to measure
+}

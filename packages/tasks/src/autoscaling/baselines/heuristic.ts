@@ -1,5 +1,5 @@
 import type { Controller } from '@trimtab/core'
-import type { Allocation, Telemetry } from '../telemetry.js'
+import { type Allocation, isMeasured, type Telemetry } from '../telemetry.js'
 import type { View } from '../views.js'
 
 /** What a heuristic reads and speaks through: an environment in simulation, an adapter's target in production. */
@@ -60,10 +60,4 @@ function isBelieved(name: keyof Telemetry, observation: Float32Array, telemetry:
     }
   }
   return isAnyBelieved && !isBlamed
-}
-
-function isMeasured(name: keyof Telemetry, telemetry: Telemetry): boolean {
-  const value = telemetry[name]
-  if (value >= 0 && value < Number.POSITIVE_INFINITY) return true
-  return name === 'p99Ms' && Number.isNaN(value) && telemetry.requests === 0 // there was nothing to measure
 }
