@@ -26,6 +26,15 @@ export {
 export { allocationDollars, checkPrices, DEFAULT_PRICES, dollarsPerHour, type Prices } from './cost.js'
 export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
 export { type AutoscalingEvaluation, evaluateAutoscaling, seedsFrom } from './evaluate.js'
+export { ErrorBudget, type ErrorBudgetOptions } from './guard/error-budget.js'
+export {
+  type GuardExplanation,
+  GuardedAllocator,
+  type GuardedAllocatorOptions,
+  type GuardReason,
+  type KnowingAllocator,
+} from './guard/guarded-allocator.js'
+export { type ShadowOptions, ShadowRule } from './guard/shadow-rule.js'
 export { LatencyModel, normalQuantile } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { LogarithmicView } from './logarithmic-view.js'

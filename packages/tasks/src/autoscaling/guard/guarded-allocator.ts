@@ -1,0 +1,425 @@
+import { type Bytes, type Core, FormatError, Problems } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
+import type { Allocator, LearningAllocator } from '../allocator.js'
+import { allocationDollars, checkPrices, DEFAULT_PRICES, type Prices } from '../cost.js'
+import { type Allocation, clampAllocation, isMeasured, type Telemetry } from '../telemetry.js'
+import { ErrorBudget, type ErrorBudgetOptions } from './error-budget.js'
+import { type ShadowOptions, ShadowRule } from './shadow-rule.js'
+
+/** How far an allocator may go from the rule, and what it may spend. */
+export interface GuardedAllocatorOptions extends ShadowOptions {
+  readonly budget?: ErrorBudgetOptions
+  /** Least cores, of the rule's: in all and of a pod. Grows to 1 as the budget is used up. Default 0.25. */
+  readonly leastCores?: number
+  /** Least memory of a pod, of what the rule's headroom comes to at its share of requests. Grows to 1 too. Default 0.5. */
+  readonly leastMemory?: number
+  /** Most dollars, as a multiple of the rule's, over any stretch of time (an hour's worth may be saved up). Default 1.25. */
+  readonly mostCost?: number
+  readonly prices?: Prices
+}
+
+/** An allocator that may say when it does not know the state that it is in: the rule's capacity is kept until it does. */
+export interface KnowingAllocator extends Allocator {
+  /** Whether the last decision rests on what was seen before. */
+  isKnown(): boolean
+}
+
+/** Why something else than what the allocator asked for is served. */
+export type GuardReason =
+  | 'within' // it is what the allocator asked for
+  | 'floor' // less than the least share of the rule's capacity
+  | 'cost' // more than the most that may be spent
+  | 'debt' // the error budget is used up
+  | 'recovering' // the SLO was broken a moment ago
+  | 'new-load' // more requests than ever seen
+  | 'unknown' // the allocator says so
+  | 'late-resize' // sizes asked for are not in force a step later
+  | 'not-finite' // what it answered is no allocation
+  | 'not-measured' // telemetry that it reads is missing
+
+/** What a guard did in the last step. */
+export interface GuardExplanation {
+  readonly served: 'allocator' | 'clamped' | 'rule'
+  readonly reason: GuardReason
+  /** Steps that may still break the SLO today. */
+  readonly budgetLeftSteps: number
+  /** Least cores as a share of the rule's, as the budget stands. */
+  readonly leastCores: number
+  /** What the rule would have in force. */
+  readonly shadow: Readonly<Allocation>
+}
+
+const DEFAULTS = { leastCores: 0.25, leastMemory: 0.5, mostCost: 1.25, prices: DEFAULT_PRICES } as const
+const OWN = ['budget', 'leastCores', 'leastMemory', 'mostCost', 'prices'] as const
+const SHADOW = ['bounds', 'startSeconds', 'timeoutSeconds', 'resize', 'resizeSteps'] as const
+
+const TIGHTENING_FROM = 0.5 // of the budget used: from there on the least shares grow, to reach 1 at all of it
+const BREACH = 0.5 // probability of a violation from which on the guard reacts
+const REACTION_STEPS = 8 // the rule has this long to clear what an allocator left; what is broken later is its own
+const CALM_STEPS = 4 // at the rule's capacity after a violation
+const NEW_LOAD = 1.05 // times the highest rate seen
+const NEW_LOAD_STEPS = 20 // until it has been seen for a while
+const FORGETTING = 1 - 1 / (3 * 5760) // of the highest rate, a step: three days
+const QUEUE_CORES = 1.5 // times the rule's cores while a queue is left
+const KILL_MEMORY = 1.5 // times the limit that was too little
+const COST_CREDIT_STEPS = 240 // what may be saved up of the cost allowed
+const SAME = 1e-3 // relative: sums round
+const LATE_AFTER = 2 // resizes in a row that were not in force a step later
+const ON_TIME_AFTER = 3 // and that were
+const QUEUE_MEMORY = 1.2 // times the memory in use while a queue is left
+const OWN_NUMBERS = 15 // of a saved state
+const VERSION = 1
+const NEEDED = ['timeSeconds', 'ratePerSecond', 'p99Ms', 'usedCores', 'usedMemoryMiB', 'readyReplicas'] as const
+
+/**
+ * Any allocator, kept by a rule that runs in shadow: an SLO's violations are bounded by arithmetic on what is measured, not by
+ * trust in who decides.
+ *
+ * Each step the shadow says what the rule would hold had it been alone (`ShadowRule`). What the allocator asks for is brought to at
+ * least a share of that (cores in all, cores and memory of a pod), at most a multiple of its cost, and enough pods that the rule's
+ * capacity can be had at once by resizing them. The shares grow to 1 as the error budget is used up. After each violation the rule's
+ * capacity is in force from the next step on, with more while a queue is left; in debt the rule's own allocation serves until a
+ * reserve is back. So it is too for answers that are no numbers, and at least its capacity under a load above all seen so far, where
+ * the allocator says that it does not know, and where sizes take a step or more to come into force (`restart`, `none`, or found out by
+ * comparing what was asked for with what is reported).
+ *
+ * **Worst case**, for any allocator, adversarial ones included: in every rolling day, the charged violations are at most the budget
+ * plus those of one reaction: one step, since telemetry tells of a step when it is over, and then until the rule's
+ * capacity, which is in force from the next step on, has cleared what was left (at most 8 steps; where pods must be started first, their
+ * start-up). Charged is every step that is likely to have broken the SLO while less than the rule's capacity was in force or had
+ * not yet been made good. What is not charged had at least the rule's capacity: by monotony the rule alone would have broken it too. A
+ * p99 of few requests hides small breaches: kills, drops and breaches beyond its scatter (p99 ≥ about 1 + 3·√(4/N) of the SLO for N requests)
+ * are charged in full, smaller ones by their probability given the steps around them. The dollars paid over any stretch are at most
+ * `mostCost` times the rule's, plus an hour's worth of what was saved before, plus what the reactions cost. Both hold as far as
+ * the shadow is true (see there for a rule that reads p99), more capacity breaks no SLO, and resizes are in force within a step: where
+ * they are not it takes two resizes to find out.
+ *
+ * @example
+ * const guarded = new GuardedAllocator(core, rule, learner, { bounds })
+ * operate(simulator, guarded, { steps: 5760 })
+ * guarded.explain() // { served: 'allocator', reason: 'within', budgetLeftSteps: 27.4, … }
+ */
+export class GuardedAllocator implements LearningAllocator {
+  readonly name: string
+  /** Nothing: the guard must act where telemetry is missing too. */
+  readonly reads: readonly (keyof Telemetry)[] = []
+  readonly shadow: ShadowRule
+  readonly budget: ErrorBudget
+  readonly #allocator: Allocator & Partial<LearningAllocator & KnowingAllocator>
+  readonly #options: Required<Omit<GuardedAllocatorOptions, keyof ShadowOptions | 'budget'>>
+  readonly #bounds: Required<ShadowOptions>['bounds']
+  readonly #canResize: boolean
+  readonly #asked: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
+  readonly #inForce: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
+  #isHurt = false // whether what the allocator left has still to be cleared
+  #leastMemoryMiB = 0 // after a kill
+  #unsettled = 0 // steps for which what happens is still the allocator's doing
+  #calm = 0 // steps for which the rule's capacity is kept after a violation
+  #highestRate = 0
+  #newLoad = 0 // steps for which a load is still new
+  #isLate = false
+  #resizes = 0 // in a row: late ones below 0, those on time above
+  #credit = 0 // dollars an hour × steps that may be spent beyond `mostCost`
+  #served: GuardExplanation['served'] = 'rule'
+  #reason: GuardReason = 'within'
+
+  /** @throws {ConfigError} `config_invalid` with every problem */
+  constructor(core: Pick<Core, 'math'>, rule: Allocator, allocator: Allocator, options: GuardedAllocatorOptions = {}) {
+    const { budget, bounds, startSeconds, timeoutSeconds, resize, resizeSteps, ...own } = options
+    const o = { ...DEFAULTS, ...own }
+    const problems = new Problems()
+    problems.checkKeys(options, [...OWN, ...SHADOW], 'guard')
+    for (const name of ['leastCores', 'leastMemory'] as const) {
+      problems.check(o[name] >= 0 && o[name] <= 1, `guard.${name} must be in [0, 1], got ${o[name]}`)
+    }
+    problems.check(
+      o.mostCost >= 1 && o.mostCost < Infinity,
+      `guard.mostCost must be finite and >= 1, got ${o.mostCost}`,
+    )
+    problems.throwIfAny('guard')
+    checkPrices(o.prices)
+    this.name = `guarded-${allocator.name}`
+    const shadow: ShadowOptions = {
+      ...(bounds !== undefined && { bounds }),
+      ...(startSeconds !== undefined && { startSeconds }),
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      ...(resize !== undefined && { resize }),
+      ...(resizeSteps !== undefined && { resizeSteps }),
+    }
+    this.shadow = new ShadowRule(rule, shadow)
+    this.budget = new ErrorBudget(core.math, budget)
+    this.#allocator = allocator
+    this.#options = o
+    this.#bounds = this.shadow.bounds
+    this.#canResize = (resize ?? 'in-place') === 'in-place' && (resizeSteps ?? 0) === 0
+  }
+
+  allocate(t: Readonly<Telemetry>, out: Allocation): void {
+    this.#noteResize(t)
+    Object.assign(this.#inForce, out)
+    this.shadow.observe(t, out)
+    this.#account(t)
+    this.#noteLoad(t)
+    const refusal = this.#ask(t, out)
+    if (refusal === undefined) this.#serveWithin(t, out)
+    else this.#serveRule(t, out, refusal)
+    const { mostCost, prices } = this.#options
+    const rules = allocationDollars(prices, this.shadow.allocation)
+    const saved = this.#credit + mostCost * rules - allocationDollars(prices, out)
+    this.#credit = Math.max(0, Math.min(saved, COST_CREDIT_STEPS * (mostCost - 1) * rules))
+    Object.assign(this.#asked, out)
+  }
+
+  /** What was done in the last step, and why. */
+  explain(): GuardExplanation {
+    return {
+      served: this.#served,
+      reason: this.#reason,
+      budgetLeftSteps: this.budget.leftSteps,
+      leastCores: this.#share(this.#options.leastCores),
+      shadow: { ...this.shadow.allocation },
+    }
+  }
+
+  /** Whether sizes come into force too late to rely on. */
+  get #areSizesTheRules(): boolean {
+    return !this.#canResize || this.#isLate
+  }
+
+  /** A least share as the budget stands. */
+  #share(least: number): number {
+    const used = Math.min(1, Math.max(0, (this.budget.used01 - TIGHTENING_FROM) / (1 - TIGHTENING_FROM)))
+    return least + (1 - least) * used
+  }
+
+  /** Compares the size that was asked for with the one that the step had. */
+  #noteResize(t: Readonly<Telemetry>): void {
+    const asked = this.#asked
+    const before = this.#inForce
+    if (asked.replicas === 0 || !(isOther(asked, before) && this.#canResize)) return
+    this.#resizes = isOther(asked, t) ? Math.min(0, this.#resizes) - 1 : Math.max(0, this.#resizes) + 1
+    if (this.#resizes <= -LATE_AFTER) this.#isLate = true
+    if (this.#resizes >= ON_TIME_AFTER) this.#isLate = false
+  }
+
+  /** Books the step just ended: whether it broke the SLO, and whether less than the rule's capacity was to blame. */
+  #account(t: Readonly<Telemetry>): void {
+    const weight = this.budget.weigh(t)
+    const isBreach = weight >= BREACH
+    const isOwn = !this.#isCovered(t) || this.#unsettled > 0
+    if (!this.#isCovered(t)) this.#unsettled = REACTION_STEPS
+    else if (this.#unsettled > 0) this.#unsettled = isBreach || !this.shadow.demand.isClear ? this.#unsettled - 1 : 0
+    this.budget.charge(isOwn ? weight : 0)
+    this.#isHurt = isOwn && (isBreach || !this.shadow.demand.isClear)
+    if (isOwn && isBreach) this.#calm = CALM_STEPS
+    else if (this.#calm > 0) this.#calm--
+    if (t.oomKills > 0) this.#leastMemoryMiB = KILL_MEMORY * t.memoryMiBPerReplica
+    else if (this.#calm === 0) this.#leastMemoryMiB = 0
+  }
+
+  /** Whether the step had at least what the rule would have had: in all and in each pod. Fewer, larger pods serve no worse. */
+  #isCovered(t: Readonly<Telemetry>): boolean {
+    const rules = this.shadow.telemetry
+    const least = 1 - SAME
+    const hasCores =
+      t.coresPerReplica >= least * rules.coresPerReplica &&
+      t.readyReplicas * t.coresPerReplica >= least * rules.readyReplicas * rules.coresPerReplica
+    const hasMemory =
+      t.oomKills === 0 ||
+      (t.memoryMiBPerReplica >= least * rules.memoryMiBPerReplica && t.readyReplicas >= rules.readyReplicas)
+    return hasCores && hasMemory
+  }
+
+  #noteLoad(t: Readonly<Telemetry>): void {
+    if (!isMeasured('ratePerSecond', t)) return
+    if (t.ratePerSecond > NEW_LOAD * this.#highestRate) this.#newLoad = NEW_LOAD_STEPS
+    else if (this.#newLoad > 0) this.#newLoad--
+    this.#highestRate = Math.max(FORGETTING * this.#highestRate, t.ratePerSecond)
+  }
+
+  /** Asks the allocator, always: it goes on learning. Why it is not to be followed; `undefined`: it is. */
+  #ask(t: Readonly<Telemetry>, out: Allocation): GuardReason | undefined {
+    const allocator = this.#allocator
+    const canAnswer = [...NEEDED, ...allocator.reads].every((name) => isMeasured(name, t))
+    if (canAnswer) allocator.allocate(t, out)
+    if (!canAnswer) return 'not-measured'
+    if (this.budget.isInDebt) return 'debt'
+    if (this.#isHurt) return 'recovering'
+    return Object.values(out).every((value) => Number.isFinite(value)) ? undefined : 'not-finite'
+  }
+
+  /** The rule's own allocation; larger pods while some of those that it would have ready are still starting, or a queue is left. */
+  #serveRule(t: Readonly<Telemetry>, out: Allocation, reason: GuardReason): void {
+    const { shadow } = this
+    this.#served = 'rule'
+    this.#reason = reason
+    Object.assign(out, shadow.allocation)
+    if (this.#areSizesTheRules) return
+    const ready = Math.max(1, Math.min(t.readyReplicas || 1, out.replicas))
+    if (ready < shadow.readyReplicas) {
+      out.coresPerReplica *= shadow.readyReplicas / ready
+      out.memoryMiBPerReplica = this.#rulesMemoryMiB(t, ready)
+    }
+    if (this.#isHurt && !shadow.demand.isClear) {
+      out.coresPerReplica *= QUEUE_CORES
+      out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, QUEUE_MEMORY * (t.usedMemoryMiB || 0))
+    }
+    out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, this.#leastMemoryMiB)
+    clampAllocation(out, this.#bounds, shadow.allocation)
+  }
+
+  /** What the allocator asked for, brought within the limits. */
+  #serveWithin(t: Readonly<Telemetry>, out: Allocation): void {
+    const rules = this.shadow.allocation
+    const { leastCores, leastMemory, mostCost, prices } = this.#options
+    clampAllocation(out, this.#bounds, rules)
+    const asked = { ...out }
+    const held = this.#heldBy()
+    if (this.#areSizesTheRules) {
+      out.coresPerReplica = rules.coresPerReplica
+      out.memoryMiBPerReplica = rules.memoryMiBPerReplica
+      out.replicas = Math.max(out.replicas, rules.replicas)
+    } else {
+      const total = rules.replicas * rules.coresPerReplica
+      const fewest = this.#fewestReplicas(t, total)
+      out.replicas = Math.max(out.replicas, fewest)
+      const ready = Math.max(1, Math.min(out.replicas, t.readyReplicas))
+      const share = held ? 1 : this.#share(leastCores)
+      const cores = Math.min(this.#bounds.cores[1], share * Math.max(rules.coresPerReplica, total / ready))
+      const memory = Math.min(
+        this.#bounds.memoryMiB[1],
+        Math.max(this.#leastMemoryMiB, (held ? 1 : this.#share(leastMemory)) * this.#rulesMemoryMiB(t, ready)),
+      )
+      out.coresPerReplica = Math.max(out.coresPerReplica, cores)
+      out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, memory)
+      // Fewer pods of the size asked for before smaller ones: many small pods serve worse than what they cost.
+      out.replicas = Math.max(Math.min(out.replicas, fewest), Math.ceil(out.replicas / Math.max(1, this.#excess(out))))
+      const excess = this.#excess(out)
+      if (excess > 1) {
+        out.coresPerReplica = Math.max(cores, out.coresPerReplica / excess)
+        out.memoryMiBPerReplica = Math.max(memory, out.memoryMiBPerReplica / excess)
+      }
+    }
+    if (this.#excess(out) > 1 + SAME && allocationDollars(prices, out) > mostCost * allocationDollars(prices, rules)) {
+      this.#serveRule(t, out, 'cost')
+      return
+    }
+    const isAsked = out.replicas === asked.replicas && !isOther(out, asked)
+    const isMore = out.replicas >= asked.replicas && out.coresPerReplica >= asked.coresPerReplica * (1 - SAME)
+    this.#served = isAsked ? 'allocator' : 'clamped'
+    this.#reason = isAsked ? 'within' : (held ?? (isMore ? 'floor' : 'cost'))
+  }
+
+  /** Why at least the rule's capacity is kept; `undefined`: it is not. */
+  #heldBy(): GuardReason | undefined {
+    if (this.#calm > 0) return 'recovering'
+    if (this.#areSizesTheRules) return 'late-resize'
+    if (this.#newLoad > 0) return 'new-load'
+    return this.#allocator.isKnown?.() === false ? 'unknown' : undefined
+  }
+
+  /** What an allocation costs over what may be spent now. */
+  #excess(allocation: Readonly<Allocation>): number {
+    const { mostCost, prices } = this.#options
+    const most = mostCost * allocationDollars(prices, this.shadow.allocation) + this.#credit
+    return allocationDollars(prices, allocation) / most
+  }
+
+  /** Pods that can be resized to the rule's capacity, and hold its requests in memory. */
+  #fewestReplicas(t: Readonly<Telemetry>, cores: number): number {
+    const { replicas } = this.shadow.allocation
+    let fewest = Math.min(replicas, Math.ceil(cores / this.#bounds.cores[1] - SAME))
+    while (fewest < replicas && this.#rulesMemoryMiB(t, fewest) > this.#bounds.memoryMiB[1]) fewest++
+    return fewest
+  }
+
+  /** Memory of a pod with the rule's headroom, were the requests spread over `ready` pods. */
+  #rulesMemoryMiB(t: Readonly<Telemetry>, ready: number): number {
+    const { allocation, readyReplicas, demand } = this.shadow
+    const need = demand.memoryMiB(t, Math.max(1, readyReplicas))
+    const times = need > 0 ? demand.memoryMiB(t, ready) / need : 1
+    return allocation.memoryMiBPerReplica * times
+  }
+
+  /** Begins anew, for another application: nothing was spent, nothing is known; rule and allocator forget too. */
+  reset(): void {
+    this.shadow.reset()
+    this.budget.reset()
+    this.#allocator.reset()
+    this.#setOwn(new Array<number>(OWN_NUMBERS).fill(0))
+    this.#served = 'rule'
+    this.#reason = 'within'
+  }
+
+  #own(): number[] {
+    const [asked, inForce] = [Object.values(this.#asked), Object.values(this.#inForce)] as [number[], number[]]
+    return [
+      ...[this.#unsettled, this.#calm, this.#highestRate, this.#newLoad, this.#isLate ? 1 : 0, this.#resizes],
+      ...[this.#credit, this.#leastMemoryMiB, this.#isHurt ? 1 : 0, ...asked, ...inForce],
+    ]
+  }
+
+  #setOwn(numbers: readonly number[]): void {
+    const allocationAt = (i: number): Allocation => ({
+      coresPerReplica: numbers[i]!,
+      memoryMiBPerReplica: numbers[i + 1]!,
+      replicas: numbers[i + 2]!,
+    })
+    this.#unsettled = numbers[0]!
+    this.#calm = numbers[1]!
+    this.#highestRate = numbers[2]!
+    this.#newLoad = numbers[3]!
+    this.#isLate = numbers[4] === 1
+    this.#resizes = numbers[5]!
+    this.#credit = numbers[6]!
+    this.#leastMemoryMiB = numbers[7]!
+    this.#isHurt = numbers[8] === 1
+    Object.assign(this.#asked, allocationAt(9))
+    Object.assign(this.#inForce, allocationAt(12))
+  }
+
+  /** Budget, shadow and guard, and what the allocator learned where it saves that; what the rule remembers is not in it. */
+  save(): Uint8Array {
+    const own = this.#own()
+    const [budget, shadow] = [this.budget.save(), this.shadow.save()]
+    const inner = this.#allocator.save?.() ?? new Uint8Array()
+    const numbers = Float64Array.from([VERSION, budget.length, shadow.length, ...own, ...budget, ...shadow])
+    const bytes = new Uint8Array(numbers.byteLength + inner.byteLength)
+    bytes.set(new Uint8Array(numbers.buffer))
+    bytes.set(inner, numbers.byteLength)
+    return bytes
+  }
+
+  /** Goes on from what `save` gave. @throws {FormatError} `guard_state_invalid`, or what the allocator's `load` throws */
+  load(state: Bytes): void {
+    const bytes = copyBytes(state, 'a guarded allocator')
+    const head = new Float64Array(bytes.buffer, 0, Math.min(3, Math.floor(bytes.byteLength / 8)))
+    const [version, budgetLength, shadowLength] = head
+    const length = 3 + OWN_NUMBERS + (budgetLength ?? 0) + (shadowLength ?? 0)
+    if (version !== VERSION || !(length >= 0 && length * 8 <= bytes.byteLength)) {
+      throw new FormatError('guard_state_invalid', `${bytes.byteLength} bytes are no state of a guarded allocator`)
+    }
+    const numbers = Array.from(new Float64Array(bytes.buffer, 0, length))
+    const own = numbers.slice(3, 3 + OWN_NUMBERS)
+    if (!own.every(Number.isFinite)) throw new FormatError('guard_state_invalid', 'the state of a guard must be finite')
+    const at = 3 + OWN_NUMBERS + budgetLength!
+    const before = this.budget.save()
+    this.budget.load(numbers.slice(3 + OWN_NUMBERS, at))
+    const shadowBefore = this.shadow.save()
+    try {
+      this.shadow.load(numbers.slice(at))
+      this.#allocator.load?.(bytes.slice(length * 8))
+    } catch (error) {
+      this.budget.load(before)
+      this.shadow.load(shadowBefore)
+      throw error
+    }
+    this.#setOwn(own)
+  }
+}
+
+type Sizes = Pick<Allocation, 'coresPerReplica' | 'memoryMiBPerReplica'>
+
+const isOther = (a: Readonly<Sizes>, b: Readonly<Sizes>): boolean =>
+  !(Math.abs(a.coresPerReplica / b.coresPerReplica - 1) <= SAME) ||
+  !(Math.abs(a.memoryMiBPerReplica / b.memoryMiBPerReplica - 1) <= SAME)
