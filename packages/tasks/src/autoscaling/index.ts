@@ -13,7 +13,7 @@ export {
 export { type Arima, type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
 export { Aimd } from './baselines/aimd.js'
 export { type AllocationTarget, Heuristic } from './baselines/heuristic.js'
-export { HPA_VPA_GRID, HpaVpa, type HpaVpaSettings, tuneHpaVpa } from './baselines/hpa-vpa.js'
+export { HPA_VPA_GRID, HpaVpa, tuneHpaVpa } from './baselines/hpa-vpa.js'
 export {
   bestConstantAction,
   bestStatic,
@@ -42,6 +42,12 @@ export { type OperatingOptions, type OperatingRecord, operate } from './operate.
 export type { AutoscalingPair } from './pairs.js'
 export { AUTOSCALING_BCQ, AUTOSCALING_DDPG, AWARE_DDPG, SIMPPO } from './preset.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
+export { RULE_FAMILIES, type RuleFamily, ruleFamilies } from './rules/families.js'
+export { HpaHeadroomRule, type HpaHeadroomSettings } from './rules/hpa-headroom-rule.js'
+export { HpaVpaRule, type HpaVpaSettings } from './rules/hpa-vpa-rule.js'
+export { ResizeRule, type ResizeSettings } from './rules/resize-rule.js'
+export type { Rule, RuleCluster } from './rules/rule.js'
+export { type Outcome, pickCheapest, type TunedRule, type TuningOptions, tuneRule } from './rules/tune.js'
 export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
 export {
   ampleLatencyMs,

@@ -2,6 +2,7 @@ import type { CoreMath, Space } from '@trimtab/core'
 import { sloPreservation } from './reward.js'
 import { ABSOLUTE_ACTION, ABSOLUTE_OBSERVATION, RELATIVE_ACTION, RELATIVE_OBSERVATION } from './spaces.js'
 import { type Allocation, type AllocationBounds, clampAllocation, type Telemetry } from './telemetry.js'
+import { WindowMax } from './window-max.js'
 
 /**
  * How an agent sees telemetry and what its action means. Actions are in [−1, 1]; both directions of the map exist, so that
@@ -26,30 +27,6 @@ export interface View {
   save(): Float64Array
   /** Goes back to what `save` gave. */
   load(state: Float64Array): void
-}
-
-/** Largest of the last n values ≥ 0, in a ring over `memory`; `memory[0]` counts the pushes. */
-class WindowMax {
-  readonly #memory: Float64Array
-
-  constructor(memory: Float64Array) {
-    this.#memory = memory
-  }
-
-  push(value: number): void {
-    const count = this.#memory[0]!++
-    this.#memory[1 + (count % (this.#memory.length - 1))] = value
-  }
-
-  max(): number {
-    let max = 0
-    for (let i = 1; i < this.#memory.length; i++) if (this.#memory[i]! > max) max = this.#memory[i]!
-    return max
-  }
-
-  clear(): void {
-    this.#memory.fill(0)
-  }
 }
 
 const HEADROOM = [1, 2.5] as const // memory limit over the largest recent use

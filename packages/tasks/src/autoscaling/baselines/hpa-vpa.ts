@@ -1,21 +1,10 @@
 import type { Core } from '@trimtab/core'
 import type { AutoscalingEnvironment } from '../environment.js'
 import { type AutoscalingEvaluation, evaluateAutoscaling } from '../evaluate.js'
-import { HorizontalAutoscaler } from '../hpa/index.js'
+import { HPA_VPA_READS, HpaVpaRule, type HpaVpaSettings } from '../rules/hpa-vpa-rule.js'
 import type { Allocation, AllocationBounds, Telemetry } from '../telemetry.js'
-import { VerticalRecommender } from '../vpa/index.js'
 import { type AllocationTarget, Heuristic } from './heuristic.js'
 import { pickSafe } from './oracles.js'
-
-const MIB = 1024 * 1024
-
-/** What an operator sets of HPA and VPA. */
-export interface HpaVpaSettings {
-  /** CPU request and limit of a replica, cores. */
-  readonly podCores: number
-  /** HPA's target, CPU use over request, percent. */
-  readonly targetPercent: number
-}
 
 /** The grid that operators would try (issue of tuning: pod size × target). */
 export const HPA_VPA_GRID: readonly HpaVpaSettings[] = [0.5, 1, 2, 4].flatMap((podCores) =>
@@ -23,70 +12,27 @@ export const HPA_VPA_GRID: readonly HpaVpaSettings[] = [0.5, 1, 2, 4].flatMap((p
 )
 
 /**
- * What Kubernetes offers without learning: HPA on CPU, VPA on memory (5.4: AWARE's rule). Both on CPU fight each other, so
- * VPA leaves CPU alone. Both start afresh with each episode: it is another moment of the load, and histories of other moments make
- * VPA hold the memory of the worst of them (measured: 5 of 200 less reward).
+ * `HpaVpaRule` standing where an agent can. HPA and VPA start afresh with each episode: it is another moment of the load, and
+ * histories of other moments make VPA hold the memory of the worst of them (measured: 5 of 200 less reward).
  */
 export class HpaVpa extends Heuristic {
   readonly name = 'hpa-vpa'
-  protected readonly reads: readonly (keyof Telemetry)[] = [
-    'timeSeconds',
-    'usedCores',
-    'usedMemoryMiB',
-    'readyReplicas',
-    'startingReplicas',
-    'coresPerReplica',
-    'memoryMiBPerReplica',
-    'oomKills',
-  ]
+  protected readonly reads: readonly (keyof Telemetry)[] = HPA_VPA_READS
   readonly settings: HpaVpaSettings
-  readonly #hpa: HorizontalAutoscaler
-  readonly #vpa: VerticalRecommender
+  readonly #rule: HpaVpaRule
 
   constructor(core: Core, target: AllocationTarget, bounds: AllocationBounds, settings: HpaVpaSettings) {
     super(target)
     this.settings = settings
-    this.#hpa = new HorizontalAutoscaler({
-      minReplicas: bounds.replicas[0],
-      maxReplicas: bounds.replicas[1],
-      metrics: [{ source: 'resource', resource: 'cpu', target: { utilizationPercent: settings.targetPercent } }],
-    })
-    this.#vpa = new VerticalRecommender(core.math, { controlled: ['memory'] })
+    this.#rule = new HpaVpaRule(core, { bounds }, settings, false)
   }
 
   override beginEpisode(): void {
-    this.#hpa.reset()
-    this.#vpa.reset()
+    this.#rule.reset()
   }
 
-  protected allocate(t: Telemetry, out: Allocation): void {
-    out.coresPerReplica = this.settings.podCores
-    const requestMilli = 1000 * t.coresPerReplica
-    out.replicas = this.#hpa.reconcile({
-      nowSeconds: t.timeSeconds,
-      specReplicas: out.replicas,
-      readings: [
-        {
-          tally: {
-            readyPods: t.readyReplicas,
-            usageMilli: Math.round(1000 * t.usedCores),
-            weight: Math.round(requestMilli * t.readyReplicas),
-            unreadyPods: t.startingReplicas,
-            unreadyWeight: Math.round(requestMilli * t.startingReplicas),
-          },
-        },
-      ],
-    }).replicas
-    this.#vpa.addMemorySample(t.timeSeconds, t.usedMemoryMiB * MIB)
-    this.#vpa.addCpuSample(t.timeSeconds, (1000 * t.usedCores) / t.readyReplicas) // confidence comes from CPU samples
-    if (t.oomKills > 0) this.#vpa.recordOom(t.timeSeconds, t.memoryMiBPerReplica * MIB)
-    // The updater leaves a request alone while it lies inside the recommendation's bounds; a kill is acted upon at once.
-    const { target, lowerBound, upperBound } = this.#vpa.recommend(t.timeSeconds)
-    const bytes = t.memoryMiBPerReplica * MIB
-    const isOutside =
-      bytes < (lowerBound.memoryBytes ?? 0) || bytes > (upperBound.memoryBytes ?? Number.POSITIVE_INFINITY)
-    if (target.memoryBytes !== undefined && (isOutside || t.oomKills > 0))
-      out.memoryMiBPerReplica = target.memoryBytes / MIB
+  protected allocate(telemetry: Telemetry, out: Allocation): void {
+    this.#rule.allocate(telemetry, out)
   }
 }
 

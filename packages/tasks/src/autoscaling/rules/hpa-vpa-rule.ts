@@ -1,0 +1,79 @@
+import type { Core } from '@trimtab/core'
+import type { Allocation, AllocationBounds, Telemetry } from '../telemetry.js'
+import { VerticalRecommender } from '../vpa/index.js'
+import { CPU_AUTOSCALER_READS, CpuAutoscaler, demandedCores } from './cpu-autoscaler.js'
+import { MEMORY_HEADROOM_READS } from './memory-headroom.js'
+import type { Rule, RuleCluster } from './rule.js'
+
+const MIB = 1024 * 1024
+
+/** What an operator sets of HPA and VPA. */
+export interface HpaVpaSettings {
+  /** CPU request and limit of a replica, cores. */
+  readonly podCores: number
+  /** HPA's target, CPU use over request, percent. */
+  readonly targetPercent: number
+}
+
+/** What HPA and VPA decide from where requests that were given up do not count. */
+export const HPA_VPA_READS: readonly (keyof Telemetry)[] = [...CPU_AUTOSCALER_READS, ...MEMORY_HEADROOM_READS]
+
+/**
+ * What Kubernetes offers without learning: HPA on CPU, VPA on memory (5.4: AWARE's rule). Both on CPU fight each other, so VPA
+ * leaves CPU alone.
+ *
+ * VPA acts only as far as it trusts its history: with an hour of it, it lets nearly everything pass. Nothing is forgotten from one
+ * day to the next here.
+ */
+export class HpaVpaRule implements Rule {
+  readonly name = 'hpa-vpa'
+  readonly reads: readonly (keyof Telemetry)[]
+  readonly settings: HpaVpaSettings
+  readonly #hpa: CpuAutoscaler
+  readonly #vpa: VerticalRecommender
+  readonly #isSizedOnce: boolean
+  readonly #countsDropped: boolean
+
+  /**
+   * @param countsDropped  whether requests that were given up count as CPU that was asked for; not so in AWARE's rule
+   * @throws {ConfigError} `config_invalid`
+   */
+  constructor(
+    core: Core,
+    { bounds, resize }: { readonly bounds: AllocationBounds } & Partial<RuleCluster>,
+    settings: HpaVpaSettings,
+    countsDropped = true,
+  ) {
+    this.settings = settings
+    this.reads = countsDropped ? [...HPA_VPA_READS, 'droppedRequests'] : HPA_VPA_READS
+    this.#countsDropped = countsDropped
+    this.#hpa = new CpuAutoscaler(bounds, settings.targetPercent)
+    this.#vpa = new VerticalRecommender(core.math, { controlled: ['memory'] })
+    this.#isSizedOnce = resize === 'none'
+  }
+
+  observe(t: Readonly<Telemetry>): void {
+    this.#vpa.addMemorySample(t.timeSeconds, t.usedMemoryMiB * MIB)
+    this.#vpa.addCpuSample(t.timeSeconds, (1000 * t.usedCores) / t.readyReplicas) // confidence comes from CPU samples
+    if (t.oomKills > 0) this.#vpa.recordOom(t.timeSeconds, t.memoryMiBPerReplica * MIB)
+  }
+
+  allocate(t: Readonly<Telemetry>, out: Allocation): void {
+    this.observe(t)
+    out.coresPerReplica = this.settings.podCores
+    out.replicas = this.#hpa.replicas(t, out.replicas, this.#countsDropped ? demandedCores(t) : t.usedCores)
+    // The updater leaves a request alone while it lies inside the recommendation's bounds; a kill is acted upon at once. Where a
+    // pod keeps its first size for ever, that is what is recommended once there is a day of history.
+    const { target, lowerBound, upperBound, hasLowConfidence } = this.#vpa.recommend(t.timeSeconds)
+    const bytes = t.memoryMiBPerReplica * MIB
+    const isOutside =
+      bytes < (lowerBound.memoryBytes ?? 0) || bytes > (upperBound.memoryBytes ?? Number.POSITIVE_INFINITY)
+    const isActing = isOutside || t.oomKills > 0 || (this.#isSizedOnce && !hasLowConfidence)
+    if (target.memoryBytes !== undefined && isActing) out.memoryMiBPerReplica = target.memoryBytes / MIB
+  }
+
+  reset(): void {
+    this.#hpa.reset()
+    this.#vpa.reset()
+  }
+}
