@@ -32,15 +32,15 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
   })
 
   /** The page with a short run asked for, and everything that it complains about from now on. */
-  async function open(): Promise<{ page: Page; complaints: string[] }> {
+  async function open(name = ''): Promise<{ page: Page; complaints: string[] }> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
     page.setDefaultTimeout(RUN_TIMEOUT_MS)
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`))
-    await page.goto(site.origin)
-    await page.getByLabel('Learning episodes').fill(String(EPISODES))
+    await page.goto(`${site.origin}/${name}`)
+    if (name === '') await page.getByLabel('Learning episodes').fill(String(EPISODES))
     return { page, complaints }
   }
 
@@ -83,6 +83,20 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
       expect(await report.locator('svg, canvas').count()).toBeGreaterThan(0)
       expect(complaints).toEqual([])
     })
+  })
+
+  it.each(['index.html', 'traces.html', 'serving.html'])('lets %s run scripts of its own only', async (name) => {
+    const { page } = await open(name)
+    const policy = await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content')
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/)
+    const ran = await page.evaluate(() => {
+      const smuggled = document.createElement('script')
+      smuggled.textContent = 'window.ran = true'
+      document.body.append(smuggled)
+      return 'ran' in window
+    })
+    expect(ran).toBe(false)
+    await page.close()
   })
 
   it(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { main } from '../src/main.js'
 import { createFakeHost, type FakeHost } from './fake-host.js'
@@ -125,6 +126,16 @@ describe('trimtab trace critical-path', () => {
       .map((line) => JSON.parse(line))
     expect(lines).toHaveLength(40 * 4)
     expect(Object.keys(lines[0])).toEqual(['traceId', 'spanId', 'attributes'])
+  })
+})
+
+describe('a table whose traces start at a fraction of a µs', () => {
+  it.each(COMMANDS)('is no reason for a stack trace: %s', async (name) => {
+    const host = shop()
+    host.files.set('fraction.csv', readFileSync(new URL('./fixtures/fraction.csv', import.meta.url), 'utf8'))
+    const { code, err } = await run([name, 'fraction.csv', ...(name === 'diff' ? ['one.json'] : [])], host)
+    expect(err).not.toContain('    at ')
+    expect(code).toBeLessThan(2)
   })
 })
 

@@ -10,6 +10,7 @@ import {
   metaPresets,
   readPretrained,
   readSafetensors,
+  type StoredTensor,
   writePretrained,
   writeSafetensors,
 } from '../../src/index.js'
@@ -114,6 +115,21 @@ describe('a pretrained model', () => {
     expect(read).toThrow(expect.objectContaining({ code, name: 'FormatError' }))
     expect(read).toThrow(message)
     expect([core.usedBytes, core.memory.buffer.byteLength]).toEqual(before)
+  })
+
+  it.each([['agent.'], ['meta.']])('is refused where a number that %s learned is none', (part) => {
+    const { tensors, metadata } = readSafetensors(fileOf('ddpg', box, set, small))
+    const isLearned = ({ name, dtype }: StoredTensor) => name.startsWith(`learned.${part}`) && dtype === 'F32'
+    const learned = [...tensors.values()].filter(isLearned)
+    expect(learned.length).toBeGreaterThan(0)
+    for (const tensor of learned) {
+      const numbers = new Float32Array(tensor.bytes.slice().buffer)
+      numbers[numbers.length - 1] = Number.NaN
+      const damaged = { ...tensor, bytes: new Uint8Array(numbers.buffer) }
+      const others = [...tensors.values()].filter((other) => other !== tensor)
+      const file = writeSafetensors([...others, damaged], Object.fromEntries(metadata))
+      expect(() => readPretrained(file)).toThrow(expect.objectContaining({ code: 'tensor_not_finite' }))
+    }
   })
 
   it('is refused without its encoder', () => {
