@@ -57,13 +57,12 @@ export class Demand {
   memoryMiB(t: Readonly<Telemetry>, replicas: number): number {
     const ready = Math.max(1, t.readyReplicas)
     const x = t.ratePerSecond / Math.max(1, replicas)
-    if (!this.isClear && this.#weight > 0) {
-      const line = this.#y + this.#slope(x > this.#x) * (x - this.#x)
-      // Under a queue the reading is too high, after a kill it is the limit: the line, and no less than what was there without.
-      return Math.max(line, 0)
-    }
     const from = t.ratePerSecond / ready
-    return Math.max(0, t.usedMemoryMiB + this.#slope(x > from) * (x - from))
+    if (this.isClear || this.#weight === 0) return Math.max(0, t.usedMemoryMiB + this.#slope(x > from) * (x - from))
+    // Under a queue the reading is too high: the line, and after a kill no less than the limit that was too little.
+    const line = this.#y + this.#slope(x > this.#x) * (x - this.#x)
+    const killed = t.oomKills > 0 ? t.memoryMiBPerReplica * Math.min(1, from > 0 ? x / from : 1) : 0
+    return Math.max(0, line, killed)
   }
 
   #slope(isUp: boolean): number {

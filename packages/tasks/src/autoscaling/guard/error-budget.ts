@@ -25,8 +25,8 @@ const LN_100 = 4.605170185988092
 // Steps are alike that have about the same -ln(1 - utilisation), which a queue's wait follows, and pods of about the same size.
 const PRESSURES = 32
 const PRESSURE_WIDTH = 0.11
-const SIZES = 16
-const SIZE_WIDTH = 0.7 // of ln(cores of a pod): a factor of 2
+const SIZES = 24
+const SIZE_WIDTH = 0.2 // of ln(cores of a pod)
 const SMALLEST_SIZE = 0.125
 const DRIFT = 1e-6 // variance that the level of ln(p99 / SLO) gains in a step: .07 in a day
 const LEAST_SPREAD = 0.03 ** 2 // variance of the true ln(p99 / SLO) around its level, at least …
@@ -130,7 +130,7 @@ export class ErrorBudget {
     const used = usedCores / (readyReplicas * coresPerReplica)
     const pressure = used < 0.999 ? -log(1 - Math.max(0, used)) / PRESSURE_WIDTH : PRESSURES
     const size = coresPerReplica > 0 ? log(coresPerReplica / SMALLEST_SIZE) / SIZE_WIDTH : 0
-    const place = (value: number, count: number): number => Math.floor(within(value || 0, 0, count - 1))
+    const place = (value: number, count: number): number => Math.round(within(value || 0, 0, count - 1))
     return place(size, SIZES) * PRESSURES + place(pressure, PRESSURES)
   }
 

@@ -61,7 +61,8 @@ const NEW_LOAD = 1.05 // times the highest rate seen
 const NEW_LOAD_STEPS = 20 // until it has been seen for a while
 const FORGETTING = 1 - 1 / (3 * 5760) // of the highest rate, a step: three days
 const QUEUE_CORES = 1.5 // times the rule's cores while a queue is left
-const KILL_MEMORY = 1.5 // times the limit that was too little
+const KILL_MEMORY = 2 // times the limit that was too little …
+const KILL_RULES_MEMORY = 1.5 // … and times the rule's: what waits needs memory too
 const COST_CREDIT_STEPS = 240 // what may be saved up of the cost allowed
 const SAME = 1e-3 // relative: sums round
 const LATE_AFTER = 2 // resizes in a row that were not in force a step later
@@ -211,10 +212,12 @@ export class GuardedAllocator implements LearningAllocator {
     else if (this.#unsettled > 0) this.#unsettled = isBreach || !this.shadow.demand.isClear ? this.#unsettled - 1 : 0
     this.budget.charge(isOwn ? weight : 0)
     this.#isHurt = isOwn && (isBreach || !this.shadow.demand.isClear)
-    if (isOwn && isBreach) this.#calm = CALM_STEPS
+    if ((isOwn && isBreach) || t.oomKills > 0) this.#calm = CALM_STEPS
     else if (this.#calm > 0) this.#calm--
-    if (t.oomKills > 0) this.#leastMemoryMiB = KILL_MEMORY * t.memoryMiBPerReplica
-    else if (this.#calm === 0) this.#leastMemoryMiB = 0
+    if (t.oomKills > 0) {
+      const rules = this.#rulesMemoryMiB(t, Math.max(1, t.readyReplicas))
+      this.#leastMemoryMiB = Math.max(KILL_MEMORY * t.memoryMiBPerReplica, KILL_RULES_MEMORY * rules)
+    } else if (this.#calm === 0) this.#leastMemoryMiB = 0
   }
 
   /** Whether the step had at least what the rule would have had: in all and in each pod. Fewer, larger pods serve no worse. */

@@ -146,6 +146,10 @@ export class ShadowRule {
     const longest = capacity * this.#options.timeoutSeconds
     const left = work - served
     this.#queue = Math.min(left, longest)
+    if (this.#isReal(real)) {
+      this.#queue = 0
+      return
+    }
     const need = this.#demand.memoryMiB(real, ready)
     const isKilled = need > KILLED * memoryMiBPerReplica
     const given = left > longest && work > 0 ? (left - longest) / work : 0
@@ -159,6 +163,17 @@ export class ShadowRule {
     seen.memoryMiBPerReplica = memoryMiBPerReplica
     seen.oomKills = isKilled ? ready : 0
     seen.droppedRequests = given * real.requests
+  }
+
+  /** Whether what the rule would have is what is really there: then it is shown what was measured. */
+  #isReal(real: Readonly<Telemetry>): boolean {
+    const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-3 * b
+    return (
+      isSame(real.coresPerReplica, this.#current.coresPerReplica) &&
+      isSame(real.memoryMiBPerReplica, this.#current.memoryMiBPerReplica) &&
+      real.readyReplicas === this.#ready &&
+      real.readyReplicas + real.startingReplicas === this.#current.replicas
+    )
   }
 
   #apply(now: number, stepSeconds: number): void {
