@@ -59,16 +59,21 @@ const ACTION_COST = 0.1
  * Linear dynamics, quadratic cost: what can be earned is known to the last digit. `best` is the optimal feedback a = −K_t x for the
  * steps left, by the Riccati recursion backwards from the end; from these starts it stays inside [−1, 1] and far from the walls.
  */
-export const doubleIntegrator = (): Toy => {
+export const doubleIntegrator = (): Toy => integrator('double integrator', 0.2)
+
+/** The same from rest, where doing nothing costs little: what is learned badly soon costs as much. */
+export const integratorAtRest = (): Toy => integrator('double integrator at rest', 0)
+
+function integrator(name: string, speed: number): Toy {
   const gains = riccatiGains(STEPS)
   let step = 0
   return {
-    name: 'double integrator',
+    name,
     environment: new ToyEnvironment({
       observation: boxSpace(['position', 'velocity'], -10, 10),
       action: boxSpace(['force']),
       steps: STEPS,
-      start: (seed) => [0.4 * (2 * uniformOf(seed, 0) - 1), 0.2 * (2 * uniformOf(seed, 1) - 1)],
+      start: (seed) => [0.4 * (2 * uniformOf(seed, 0) - 1), speed * (2 * uniformOf(seed, 1) - 1)],
       see: (state) => state,
       move([p, v], a) {
         const cost = STATE_COST[0] * p! ** 2 + STATE_COST[1] * v! ** 2 + ACTION_COST * a ** 2

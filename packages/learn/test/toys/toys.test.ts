@@ -1,7 +1,7 @@
 import { type Agent, type Controller, type Core, createCore, Random, type Transition } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createBcq, createDdpg, createDqn, createPpo, createQTable, drawAction } from '../../src/index.js'
-import { dial, doubleIntegrator, setPoint } from './continuous.js'
+import { dial, doubleIntegrator, integratorAtRest, setPoint } from './continuous.js'
 import { arms, chain, levels } from './discrete.js'
 import { acting, type Toy } from './toy.js'
 
@@ -113,6 +113,7 @@ const ONLINE: readonly [name: string, toy: string, steps: number, make: Make, cr
   ['DDPG', 'set-point', 20_000, ddpg, setPoint],
   ['DDPG', 'dial', 20_000, ddpg, dial],
   ['DDPG', 'double integrator', 20_000, ddpg, doubleIntegrator],
+  ['DDPG', 'double integrator at rest', 20_000, ddpg, integratorAtRest],
   ['PPO', 'set-point', 40_000, ppo, setPoint],
   ['PPO', 'dial', 40_000, ppo, dial],
   ['PPO', 'double integrator', 60_000, ppo, doubleIntegrator],
