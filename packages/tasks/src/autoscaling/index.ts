@@ -42,11 +42,21 @@ export { type OperatingOptions, type OperatingRecord, operate } from './operate.
 export type { AutoscalingPair } from './pairs.js'
 export { AUTOSCALING_BCQ, AUTOSCALING_DDPG, AWARE_DDPG, SIMPPO } from './preset.js'
 export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
+export {
+  type Bound,
+  bestOracle,
+  bestStaticAllocation,
+  OracleAllocator,
+  type OracleSettings,
+  StaticAllocator,
+} from './rules/bounds.js'
 export { RULE_FAMILIES, type RuleFamily, ruleFamilies } from './rules/families.js'
+export { ForecastRule, type ForecastSettings } from './rules/forecast-rule.js'
 export { HpaHeadroomRule, type HpaHeadroomSettings } from './rules/hpa-headroom-rule.js'
 export { HpaVpaRule, type HpaVpaSettings } from './rules/hpa-vpa-rule.js'
 export { ResizeRule, type ResizeSettings } from './rules/resize-rule.js'
 export type { Rule, RuleCluster } from './rules/rule.js'
+export { TargetBandit, type TargetBanditSettings } from './rules/target-bandit.js'
 export { type Outcome, pickCheapest, type TunedRule, type TuningOptions, tuneRule } from './rules/tune.js'
 export { UPDATE_SCENARIOS, type UpdateScenario } from './scenarios.js'
 export {

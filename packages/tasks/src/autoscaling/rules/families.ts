@@ -1,9 +1,11 @@
 import type { Core } from '@trimtab/core'
 import type { ResizeMode } from '../simulator.js'
+import { ForecastRule, type ForecastSettings } from './forecast-rule.js'
 import { HpaHeadroomRule, type HpaHeadroomSettings } from './hpa-headroom-rule.js'
 import { HpaVpaRule, type HpaVpaSettings } from './hpa-vpa-rule.js'
 import { ResizeRule, type ResizeSettings } from './resize-rule.js'
 import type { Rule, RuleCluster } from './rule.js'
+import { TargetBandit, type TargetBanditSettings } from './target-bandit.js'
 
 /** One kind of rule with the settings that an operator would try. */
 export interface RuleFamily<Settings = unknown> {
@@ -63,8 +65,36 @@ const RESIZE: RuleFamily<ResizeSettings> = {
   create: (_core, cluster, settings) => new ResizeRule(cluster, settings),
 }
 
+const FORECAST: RuleFamily<ForecastSettings> = {
+  name: 'forecast',
+  label: 'HPA on a forecast',
+  needsResize: false,
+  settings: gridOf({
+    podCores: [1, 2, 3, 4],
+    targetPercent: [15, 25, 35, 45, 55, 70],
+    leadSeconds: [60, 240],
+    headroom: [1.4],
+  }),
+  create: (_core, cluster, settings) => new ForecastRule(cluster, settings),
+}
+
+const BANDIT: RuleFamily<TargetBanditSettings> = {
+  name: 'bandit',
+  label: 'HPA, target by a bandit',
+  needsResize: false,
+  settings: gridOf({
+    podCores: [0.5, 1, 2, 3, 4],
+    targetsPercent: [[15, 25, 35, 50, 65, 80]],
+    holdSeconds: [3600, 7200],
+    penalty: [25, 100, 400, 1600],
+    headroom: [1.4],
+    seed: [1],
+  }),
+  create: (core, cluster, settings) => new TargetBandit(core, cluster, settings),
+}
+
 /** All kinds of rules, the plainest first. */
-export const RULE_FAMILIES: readonly RuleFamily[] = [HPA_VPA, HPA_HEADROOM, RESIZE]
+export const RULE_FAMILIES: readonly RuleFamily[] = [HPA_VPA, HPA_HEADROOM, RESIZE, FORECAST, BANDIT]
 
 /** Those that have something to do on a cluster. */
 export const ruleFamilies = (resize: ResizeMode): readonly RuleFamily[] =>
