@@ -98,6 +98,17 @@ export function normalQuantile(math: CoreMath, p: number): number {
   return (q * polynomial(CENTRE_ABOVE, q * q)) / polynomial(CENTRE_BELOW, q * q)
 }
 
+/**
+ * The standard normal's distribution function (Abramowitz and Stegun 7.1.26, absolute error 8e-8).
+ */
+export function normalCdf(math: CoreMath, z: number): number {
+  const x = Math.abs(z) / Math.SQRT2
+  const t = 1 / (1 + 0.3275911 * x)
+  const terms = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+  const tail = 0.5 * terms * math.exp(-x * x)
+  return z > 0 ? 1 - tail : tail
+}
+
 const tailQuantile = (q: number): number => polynomial(TAIL_ABOVE, q) / polynomial(TAIL_BELOW, q)
 
 const CENTRE_ABOVE = [
