@@ -35,9 +35,22 @@ export {
   type KnowingAllocator,
 } from './guard/guarded-allocator.js'
 export { type ShadowOptions, ShadowRule } from './guard/shadow-rule.js'
-export { LatencyModel, normalQuantile } from './latency.js'
+export { LatencyModel, normalCdf, normalQuantile } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { LogarithmicView } from './logarithmic-view.js'
+export { GRID_CORES, GRID_UTILISATION } from './margin/grid.js'
+export { LatencyBelief, type Prediction } from './margin/latency-belief.js'
+export { LAW_KINDS, type LatencyLaw, type LawKind, rollLaw } from './margin/laws.js'
+export { LoadForecast } from './margin/load-forecast.js'
+export { MarginAllocator, type MarginExplanation, type MarginOptions } from './margin/margin-allocator.js'
+export {
+  flattenPrior,
+  type LatencyPrior,
+  learnPrior,
+  logRatios,
+  type PriorOptions,
+  shippedPrior,
+} from './margin/prior.js'
 export { type OperatingOptions, type OperatingRecord, operate } from './operate.js'
 export type { AutoscalingPair } from './pairs.js'
 export { AUTOSCALING_BCQ, AUTOSCALING_DDPG, AWARE_DDPG, SIMPPO } from './preset.js'

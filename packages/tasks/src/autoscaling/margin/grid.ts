@@ -1,9 +1,9 @@
 import type { CoreMath } from '@trimtab/core'
 
 /** Pod sizes at the nodes, cores: evenly on a logarithmic scale from 1/8 to 4. */
-export const GRID_CORES: readonly number[] = [0.125, 0.17677669529663687, 0.25, 0.3535533905932738, 0.5].concat([
-  0.7071067811865476, 1, 1.4142135623730951, 2, 2.8284271247461903, 4,
-])
+export const GRID_CORES: readonly number[] = [-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4].map(
+  (halfOctaves) => 2 ** Math.floor(halfOctaves / 2) * (halfOctaves % 2 === 0 ? 1 : Math.SQRT2),
+)
 /** Work that arrives over the limit, at the nodes; the last is overload. */
 export const GRID_UTILISATION: readonly number[] = [0.02, 0.08, 0.16, 0.24, 0.32, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.05]
 

@@ -18,6 +18,8 @@ const RESIDUAL_SHARE = 0.25
 const DRIFT = 1e-6
 /** An observation counts at most this many deviations from what was expected. */
 const OUTLIER = 3
+/** Weight of one step in what the service lies above the law where it runs: kinks that components round off. */
+const OFFSET_RATE = 0.02
 /** Weight of one step in the two kinds of noise. */
 const NOISE_RATE = 1e-3
 const SAMPLING = { start: 4, low: 0.5, high: 4 } as const
@@ -40,6 +42,7 @@ export class LatencyBelief {
   readonly #gain: Float64Array // [K]
   readonly #prediction: Prediction = { mean: 0, variance: 0 }
   #residual = 0 // what the components leave over at the point last asked for
+  #offset = 0 // ln(p99 / SLO) above the law, lately
   #sampling: number = SAMPLING.start
   #dispersion: number = DISPERSION.start
 
@@ -58,6 +61,7 @@ export class LatencyBelief {
   reset(): void {
     const size = this.coefficients.length
     this.coefficients.fill(0)
+    this.#offset = 0
     this.#covariance.fill(0)
     for (let k = 0; k < size; k++) this.#covariance[k * size + k] = 1
     this.#sampling = SAMPLING.start
@@ -101,7 +105,7 @@ export class LatencyBelief {
     const { weights, stride } = this.#point
     this.#point.moveTo(cores, utilisation)
     const first = this.#point.node * columns
-    let value = OVERLOAD_SLOPE * Math.max(0, utilisation - MAX_UTILISATION)
+    let value = Math.max(0, this.#offset) + OVERLOAD_SLOPE * Math.max(0, utilisation - MAX_UTILISATION)
     this.#residual = 0
     features.fill(0)
     for (let corner = 0; corner < 4; corner++) {
@@ -130,6 +134,8 @@ export class LatencyBelief {
     const total = law + this.dispersion + this.samplingVariance(requests)
     const limit = OUTLIER * Math.sqrt(total)
     const surprise = Math.max(-limit, Math.min(limit, seen - mean))
+    const trust = requests / (requests + 100)
+    this.#offset += OFFSET_RATE * trust * (surprise + Math.max(0, this.#offset) - this.#offset)
     for (let k = 0; k < size; k++) {
       this.coefficients[k]! += (this.#gain[k]! / total) * surprise
       for (let l = 0; l < size; l++) this.#covariance[k * size + l]! -= (this.#gain[k]! * this.#gain[l]!) / total
@@ -146,12 +152,12 @@ export class LatencyBelief {
 
   /** Its state as numbers. */
   save(): Float64Array {
-    return Float64Array.of(...this.coefficients, ...this.#covariance, this.#sampling, this.#dispersion)
+    return Float64Array.of(...this.coefficients, ...this.#covariance, this.#sampling, this.#dispersion, this.#offset)
   }
 
   /** How many numbers `save` gives. */
   get stateSize(): number {
-    return this.coefficients.length + this.#covariance.length + 2
+    return this.coefficients.length + this.#covariance.length + 3
   }
 
   /** Goes on from the numbers that `save` gave. */
@@ -161,6 +167,7 @@ export class LatencyBelief {
     this.#covariance.set(state.subarray(size, size + size * size))
     this.#sampling = state[size + size * size]!
     this.#dispersion = state[size + size * size + 1]!
+    this.#offset = state[size + size * size + 2]!
   }
 }
 

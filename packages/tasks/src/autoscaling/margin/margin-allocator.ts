@@ -53,6 +53,7 @@ const CALM_STEPS = 20
 const KILLS_BEFORE_PODS = 2 // in a row: memory alone did not help
 const ORDER_STATISTIC_BIAS = 0.125 // a p99 of N < 100 requests is their maximum: it lies below the true one
 const BACKLOG_RATIO = 0.7 // ln(p99 / SLO) above which a queue is left for the next step
+const CERTAIN = 3 // deviations above the SLO that no expectation talks away
 const VERSION = 1
 
 /**
@@ -183,6 +184,8 @@ export class MarginAllocator implements LearningAllocator {
     const expected = 1 / (variance + this.#belief.dispersion)
     const measured = 1 / this.#belief.samplingVariance(requests)
     const posterior = (mean * expected + logRatio * measured) / (expected + measured)
+    const deviations = logRatio * Math.sqrt(measured)
+    if (deviations > CERTAIN) return 1
     return normalCdf(this.#core.math, posterior * Math.sqrt(expected + measured))
   }
 
@@ -204,7 +207,8 @@ export class MarginAllocator implements LearningAllocator {
     let least = Number.POSITIVE_INFINITY
     for (let n = Math.max(fewest, inForce - 1); n <= Math.min(most, inForce + 2); n++) {
       const cores = this.#smallestSafe(demand / n)
-      if (cores === undefined || (n < most && !this.#isSafe(this.#bounds.cores[1], (ROOM * demand) / n, caution))) continue
+      if (cores === undefined || (n < most && !this.#isSafe(this.#bounds.cores[1], (ROOM * demand) / n, caution)))
+        continue
       const cost = n * dollarsPerHour(this.#prices, cores, memoryMiB) * (n === inForce ? 1 : SWITCHING)
       if (cost < least) {
         least = cost
@@ -279,10 +283,7 @@ export class MarginAllocator implements LearningAllocator {
     let sum = 0
     for (let i = 0; i < QUANTILES; i++) {
       const rate = this.#forecast.quantile((i + 0.5) / QUANTILES)
-      const { mean, variance } = this.#belief.predict(
-        cores,
-        (rate * this.#work.secondsPerRequest) / (replicas * cores),
-      )
+      const { mean, variance } = this.#belief.predict(cores, (rate * this.#work.secondsPerRequest) / (replicas * cores))
       sum += normalCdf(this.#core.math, mean / Math.sqrt(variance + this.#belief.dispersion))
     }
     return sum / QUANTILES

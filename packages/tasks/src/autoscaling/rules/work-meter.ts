@@ -75,6 +75,29 @@ export class WorkMeter {
     this.#wasDisturbed = false
   }
 
+  /** How many numbers `save` gives. */
+  get stateSize(): number {
+    return 7
+  }
+
+  /** Its state as numbers. */
+  save(): Float64Array {
+    const flags = [this.#isStrained ? 1 : 0, this.#wasDisturbed ? 1 : 0]
+    return Float64Array.of(this.#coreSeconds, this.#requests, this.#firstGuess, this.#newSteps, this.#pods, ...flags)
+  }
+
+  /** Goes on from the numbers that `save` gave. */
+  load(state: Float64Array): void {
+    const [coreSeconds, requests, firstGuess, newSteps, pods, isStrained, wasDisturbed] = state
+    this.#coreSeconds = coreSeconds!
+    this.#requests = requests!
+    this.#firstGuess = firstGuess!
+    this.#newSteps = newSteps!
+    this.#pods = pods!
+    this.#isStrained = isStrained === 1
+    this.#wasDisturbed = wasDisturbed === 1
+  }
+
   #startOver(): void {
     this.#coreSeconds = 0
     this.#requests = 0
