@@ -34,8 +34,8 @@ export interface TunedRule<Settings> {
 /** Rounds of the search but for the last, which is on everything: stretches, hours of each; a third goes on. */
 const ROUNDS: readonly { readonly stretches: number; readonly hours: number }[] = [
   { stretches: 4, hours: 3 },
-  { stretches: 6, hours: 5 },
-  { stretches: 8, hours: 8 },
+  { stretches: 6, hours: 4 },
+  { stretches: 8, hours: 6 },
 ]
 const KEPT01 = 1 / 3
 /** Settings that are tried on the whole part. */
