@@ -34,5 +34,36 @@ export {
 export { type ComparedController, type CompareOptions, type Comparison, compare } from './comparison/compare.js'
 export { controllersOf, LEARNERS } from './comparison/controllers.js'
 export { runTrial, type TrialResult, type TrialSpec } from './comparison/trial.js'
+export { runPromiseCell } from './promise/cell.js'
+export {
+  type CellFigures,
+  type ControllerFigures,
+  cellFigures,
+  cellLabel,
+  figuresOf,
+  strongestOf,
+  type Tried,
+} from './promise/figures.js'
+export { isPromised, PROMISE_ROLES, type PromiseGate, type PromiseRoles, promiseGates } from './promise/gates.js'
+export { isWithinSeen, MAX_DAYS, PROMISE_LOADS, type PromiseLoadName, promiseLoad, shortened } from './promise/loads.js'
+export {
+  PERTURBATIONS,
+  type PerturbationFigures,
+  type PerturbedFigure,
+  perturbationFigures,
+  perturbationGates,
+} from './promise/perturbations.js'
+export {
+  ERROR_BUDGET_PERCENT,
+  LEARNED_SHARE,
+  PROMISE_CONTROLLERS,
+  type PromiseCell,
+  type PromiseCellSpec,
+  type PromiseRecord,
+  type PromiseTrial,
+  type PromiseWorldSpec,
+  type TunedFamily,
+} from './promise/spec.js'
+export { type ControllerSummary, summarise } from './promise/summary.js'
 export type { StudyHooks, StudyProgress } from './run-all.js'
 export type { Spread } from './spread.js'

@@ -5,6 +5,8 @@ import { loadTask } from '@trimtab/tasks'
 import { createShard, type PoolSetup } from './adaptation/pool.js'
 import { type AutoscalerTrialResult, type AutoscalerTrialSpec, runAutoscalerTrial } from './autoscaling/trial.js'
 import { runTrial, type TrialResult, type TrialSpec } from './comparison/trial.js'
+import { runPromiseCell } from './promise/cell.js'
+import type { PromiseCell, PromiseCellSpec } from './promise/spec.js'
 
 let core: Promise<Core> | undefined
 
@@ -21,6 +23,11 @@ export async function autoscalerTrial(spec: AutoscalerTrialSpec): Promise<Autosc
 /** `runTrial` in this thread, of a task that is found by its reference. */
 export async function trial(spec: TrialSpec): Promise<TrialResult> {
   return runTrial(await coreOnce(), await loadTask(spec.task), spec)
+}
+
+/** `runPromiseCell` in this thread. */
+export async function promiseCell(spec: PromiseCellSpec): Promise<PromiseCell> {
+  return runPromiseCell(await coreOnce(), spec)
 }
 
 const jobs: ShardJobs<PoolSetup> = shardJobs(async (setup: PoolSetup, shard, shards) =>

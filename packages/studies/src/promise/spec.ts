@@ -1,0 +1,77 @@
+import type { OperatingRecord, Prices, ResizeMode } from '@trimtab/tasks/autoscaling'
+import type { PromiseLoadName } from './loads.js'
+
+/** Allowed without being the rule's, percent of steps. */
+export const ERROR_BUDGET_PERCENT = 0.5
+
+/** Learners and bounds; rules go by the names of their families. */
+export const PROMISE_CONTROLLERS = [
+  { name: 'trimtab', label: 'Trimtab: the margin learner beside the strongest rule', kind: 'learner' },
+  { name: 'margin', label: 'the margin learner alone', kind: 'learner' },
+  { name: 'static', label: 'best static', kind: 'bound' },
+  { name: 'oracle', label: 'oracle', kind: 'bound' },
+] as const
+
+/** Families of rules that learn while they live: none of them stands beside a learner. */
+export const LEARNING_RULES: readonly string[] = ['bandit']
+
+/** A world that controllers are compared in: one application under one load, an SLO, and what the cluster can resize. */
+export interface PromiseWorldSpec {
+  readonly appSeed: number
+  readonly load: PromiseLoadName
+  /** A measured load's table of requests per minute. */
+  readonly text?: string
+  /** SLO as a multiple of the p99 at ample resources. */
+  readonly sloFactor: number
+  readonly resize: ResizeMode
+  /** Cuts the load to its first days. Default: 14, the most. */
+  readonly days?: number
+  /** Multiplies the requests. Default 1. */
+  readonly loadScale?: number
+  readonly prices?: Prices
+}
+
+/** All that is run in one world: the unit of work, so that rules are tuned once. */
+export interface PromiseCellSpec extends PromiseWorldSpec {
+  readonly seeds: readonly number[]
+  /** Learners and bounds to run beside the rules. Default: all that the world allows. */
+  readonly controllers?: readonly string[]
+  /** Steps at the start that the rule drives before a learner is there at all. Default 0. */
+  readonly ruleSteps?: number
+  /** Rules that are tuned already. Default: all families are tuned here. */
+  readonly tuned?: readonly TunedFamily[]
+}
+
+/** A family of rules with the settings chosen for a world. */
+export interface TunedFamily {
+  readonly family: string
+  readonly settings: unknown
+}
+
+/** What is reported of a stretch of time. */
+export type PromiseRecord = Pick<
+  OperatingRecord,
+  'dollarsPerHour' | 'violationPercent' | 'worstHourPercent' | 'cores' | 'memoryGiB'
+>
+
+/** What a controller came to: while it learned, or just lived, and then judged. */
+export interface PromiseTrial {
+  readonly controller: string
+  readonly seed: number
+  readonly learning: PromiseRecord
+  readonly judged: PromiseRecord
+}
+
+/** A finished cell. */
+export interface PromiseCell {
+  readonly spec: Omit<PromiseCellSpec, 'text' | 'tuned'>
+  readonly isWithinSeen: boolean
+  readonly tuned: readonly TunedFamily[]
+  /** The strongest rule on the learning part, and the strongest of those that do not learn: it stands beside the learner. */
+  readonly strongest: string
+  readonly shadow: string
+  readonly trials: readonly PromiseTrial[]
+}
+
+/** The first part of every load is learned from, and rules are tuned on it; the rest is judged. */
+export const LEARNED_SHARE = 0.7
