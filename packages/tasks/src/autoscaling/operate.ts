@@ -35,7 +35,7 @@ export interface OperatingOptions {
  * it reads was not measured keeps the allocation in force.
  * @example
  * simulator.reset(0, 1)
- * const { dollarsPerHour } = operate(simulator, new ResizeRule(bounds), { steps: 5760 })
+ * const { dollarsPerHour } = operate(simulator, new ResizeRule(simulator.options, settings), { steps: 5760 })
  */
 export function operate(
   simulator: ClusterSimulator,

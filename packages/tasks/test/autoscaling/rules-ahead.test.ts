@@ -6,6 +6,7 @@ import {
   type ClusterOptions,
   ClusterSimulator,
   createLoad,
+  DEFAULT_BOUNDS,
   ForecastRule,
   generateApplication,
   generateLoad,
@@ -216,6 +217,16 @@ describe('the bounds', () => {
       expect(record.resizesPerHour).toBeLessThan(0.1) // the first one
     },
   )
+
+  it.each([
+    ['resizes that take a step', { resizeSteps: 1 }],
+    ['memory that is never given back', { memoryShrinks: false }],
+    ['at least two pods', { bounds: { ...DEFAULT_BOUNDS, replicas: [2, 20] } }],
+  ] as [string, Partial<ClusterOptions>][])('an oracle keeps the budget with %s', (_, options) => {
+    for (const seed of [3, 6]) {
+      expect(bestOracle(core, world(seed, options), part).record.violationPercent).toBeLessThanOrEqual(0.5)
+    }
+  })
 
   it('a fixed allocation costs what its price says, and less of it breaks the budget', () => {
     const simulator = world(2)

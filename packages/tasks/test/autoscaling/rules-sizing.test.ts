@@ -74,7 +74,7 @@ describe('every rule', () => {
     (name, family) => {
       expect(new Set(family.settings.map((s) => JSON.stringify(s))).size).toBe(family.settings.length)
       expect(family.settings.length).toBeGreaterThanOrEqual(36)
-      expect(family.settings.length).toBeLessThanOrEqual(120)
+      expect(family.settings.length).toBeLessThanOrEqual(150)
       const simulator = simulate(generateLoad(core, 3, 2))
       const rule = family.create(core, simulator.options, family.settings[20]!)
       expect(rule.name).toBe(name)

@@ -68,7 +68,7 @@ const SAME = 1e-3 // relative: sums round
 const LATE_AFTER = 2 // resizes in a row that were not in force a step later
 const ON_TIME_AFTER = 3 // and that were
 const QUEUE_MEMORY = 1.2 // times the memory in use while a queue is left
-const OWN_NUMBERS = 15 // of a saved state
+const OWN_NUMBERS = 14 // of a saved state
 const VERSION = 1
 const NEEDED = ['timeSeconds', 'ratePerSecond', 'p99Ms', 'usedCores', 'usedMemoryMiB', 'readyReplicas'] as const
 
@@ -111,7 +111,7 @@ export class GuardedAllocator implements LearningAllocator {
   readonly #bounds: Required<ShadowOptions>['bounds']
   readonly #canResize: boolean
   readonly #asked: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
-  readonly #inForce: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
+  readonly #reported: Sizes = { coresPerReplica: 0, memoryMiBPerReplica: 0 }
   #isHurt = false // whether what the allocator left has still to be cleared
   #leastMemoryMiB = 0 // after a kill
   #unsettled = 0 // steps for which what happens is still the allocator's doing
@@ -157,7 +157,8 @@ export class GuardedAllocator implements LearningAllocator {
 
   allocate(t: Readonly<Telemetry>, out: Allocation): void {
     this.#noteResize(t)
-    Object.assign(this.#inForce, out)
+    this.#reported.coresPerReplica = t.coresPerReplica
+    this.#reported.memoryMiBPerReplica = t.memoryMiBPerReplica
     this.shadow.observe(t, out)
     this.#account(t)
     this.#noteLoad(t)
@@ -196,8 +197,8 @@ export class GuardedAllocator implements LearningAllocator {
   /** Compares the size that was asked for with the one that the step had. */
   #noteResize(t: Readonly<Telemetry>): void {
     const asked = this.#asked
-    const before = this.#inForce
-    if (asked.replicas === 0 || !(isOther(asked, before) && this.#canResize)) return
+    if (asked.replicas === 0 || !this.#canResize || !isOther(asked, this.#reported)) return
+    if (!(isMeasured('coresPerReplica', t) && isMeasured('memoryMiBPerReplica', t))) return
     this.#resizes = isOther(asked, t) ? Math.min(0, this.#resizes) - 1 : Math.max(0, this.#resizes) + 1
     if (this.#resizes <= -LATE_AFTER) this.#isLate = true
     if (this.#resizes >= ON_TIME_AFTER) this.#isLate = false
@@ -243,7 +244,8 @@ export class GuardedAllocator implements LearningAllocator {
   /** Asks the allocator, always: it goes on learning. Why it is not to be followed; `undefined`: it is. */
   #ask(t: Readonly<Telemetry>, out: Allocation): GuardReason | undefined {
     const allocator = this.#allocator
-    const canAnswer = [...NEEDED, ...allocator.reads].every((name) => isMeasured(name, t))
+    const isThere = (name: keyof Telemetry): boolean => isMeasured(name, t)
+    const canAnswer = NEEDED.every(isThere) && allocator.reads.every(isThere)
     if (canAnswer) allocator.allocate(t, out)
     if (!canAnswer) return 'not-measured'
     if (this.budget.isInDebt) return 'debt'
@@ -283,24 +285,17 @@ export class GuardedAllocator implements LearningAllocator {
       out.memoryMiBPerReplica = rules.memoryMiBPerReplica
       out.replicas = Math.max(out.replicas, rules.replicas)
     } else {
-      const total = rules.replicas * rules.coresPerReplica
-      const fewest = this.#fewestReplicas(t, total)
+      const fewest = this.#fewestReplicas(t, rules.replicas * rules.coresPerReplica)
       out.replicas = Math.max(out.replicas, fewest)
-      const ready = Math.max(1, Math.min(out.replicas, t.readyReplicas))
-      const share = held ? 1 : this.#share(leastCores)
-      const cores = Math.min(this.#bounds.cores[1], share * Math.max(rules.coresPerReplica, total / ready))
-      const memory = Math.min(
-        this.#bounds.memoryMiB[1],
-        Math.max(this.#leastMemoryMiB, (held ? 1 : this.#share(leastMemory)) * this.#rulesMemoryMiB(t, ready)),
-      )
-      out.coresPerReplica = Math.max(out.coresPerReplica, cores)
-      out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, memory)
-      // Fewer pods of the size asked for before smaller ones: many small pods serve worse than what they cost.
-      out.replicas = Math.max(Math.min(out.replicas, fewest), Math.ceil(out.replicas / Math.max(1, this.#excess(out))))
+      this.#raise(t, out, held ? 1 : this.#share(leastCores), held ? 1 : this.#share(leastMemory))
       const excess = this.#excess(out)
       if (excess > 1) {
-        out.coresPerReplica = Math.max(cores, out.coresPerReplica / excess)
-        out.memoryMiBPerReplica = Math.max(memory, out.memoryMiBPerReplica / excess)
+        // Fewer pods before smaller ones, since many small pods serve worse; and no less than the rule's: saving must break nothing.
+        out.replicas = Math.max(fewest, Math.ceil(out.replicas / excess))
+        const left = Math.max(1, this.#excess(out))
+        out.coresPerReplica /= left
+        out.memoryMiBPerReplica /= left
+        this.#raise(t, out, 1, 1)
       }
     }
     if (this.#excess(out) > 1 + SAME && allocationDollars(prices, out) > mostCost * allocationDollars(prices, rules)) {
@@ -311,6 +306,16 @@ export class GuardedAllocator implements LearningAllocator {
     const isMore = out.replicas >= asked.replicas && out.coresPerReplica >= asked.coresPerReplica * (1 - SAME)
     this.#served = isAsked ? 'allocator' : 'clamped'
     this.#reason = isAsked ? 'within' : (held ?? (isMore ? 'floor' : 'cost'))
+  }
+
+  /** Brings an allocation to at least a share of the rule's cores, in all and of a pod, and of its memory. */
+  #raise(t: Readonly<Telemetry>, out: Allocation, leastCores: number, leastMemory: number): void {
+    const { replicas, coresPerReplica } = this.shadow.allocation
+    const ready = Math.max(1, Math.min(out.replicas, t.readyReplicas))
+    const cores = leastCores * Math.max(coresPerReplica, (replicas * coresPerReplica) / ready)
+    const memory = Math.max(this.#leastMemoryMiB, leastMemory * this.#rulesMemoryMiB(t, ready))
+    out.coresPerReplica = Math.max(out.coresPerReplica, Math.min(this.#bounds.cores[1], cores))
+    out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, Math.min(this.#bounds.memoryMiB[1], memory))
   }
 
   /** Why at least the rule's capacity is kept; `undefined`: it is not. */
@@ -355,19 +360,16 @@ export class GuardedAllocator implements LearningAllocator {
   }
 
   #own(): number[] {
-    const [asked, inForce] = [Object.values(this.#asked), Object.values(this.#inForce)] as [number[], number[]]
+    const { coresPerReplica, memoryMiBPerReplica, replicas } = this.#asked
+    const { coresPerReplica: cores, memoryMiBPerReplica: memory } = this.#reported
     return [
       ...[this.#unsettled, this.#calm, this.#highestRate, this.#newLoad, this.#isLate ? 1 : 0, this.#resizes],
-      ...[this.#credit, this.#leastMemoryMiB, this.#isHurt ? 1 : 0, ...asked, ...inForce],
+      ...[this.#credit, this.#leastMemoryMiB, this.#isHurt ? 1 : 0],
+      ...[coresPerReplica, memoryMiBPerReplica, replicas, cores || 0, memory || 0],
     ]
   }
 
   #setOwn(numbers: readonly number[]): void {
-    const allocationAt = (i: number): Allocation => ({
-      coresPerReplica: numbers[i]!,
-      memoryMiBPerReplica: numbers[i + 1]!,
-      replicas: numbers[i + 2]!,
-    })
     this.#unsettled = numbers[0]!
     this.#calm = numbers[1]!
     this.#highestRate = numbers[2]!
@@ -377,8 +379,11 @@ export class GuardedAllocator implements LearningAllocator {
     this.#credit = numbers[6]!
     this.#leastMemoryMiB = numbers[7]!
     this.#isHurt = numbers[8] === 1
-    Object.assign(this.#asked, allocationAt(9))
-    Object.assign(this.#inForce, allocationAt(12))
+    this.#asked.coresPerReplica = numbers[9]!
+    this.#asked.memoryMiBPerReplica = numbers[10]!
+    this.#asked.replicas = numbers[11]!
+    this.#reported.coresPerReplica = numbers[12]!
+    this.#reported.memoryMiBPerReplica = numbers[13]!
   }
 
   /** Budget, shadow and guard, and what the allocator learned where it saves that; what the rule remembers is not in it. */

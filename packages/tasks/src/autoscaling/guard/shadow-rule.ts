@@ -219,6 +219,8 @@ export class ShadowRule {
     this.#demand.reset()
     this.#starting.length = 0
     this.#coming.length = 0
+    Object.assign(this.#current, { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 })
+    this.#lastSeconds = 0
     this.#queue = 0
     this.#ready = 0
     this.#hasBegun = false

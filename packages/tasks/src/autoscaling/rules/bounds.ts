@@ -45,7 +45,13 @@ const MEMORY_ROOM = 1.01
  */
 export class OracleAllocator implements Allocator {
   readonly name = 'oracle'
-  readonly reads: readonly (keyof Telemetry)[] = ['timeSeconds', 'readyReplicas']
+  readonly reads: readonly (keyof Telemetry)[] = [
+    'timeSeconds',
+    'readyReplicas',
+    'startingReplicas',
+    'coresPerReplica',
+    'memoryMiBPerReplica',
+  ]
   readonly settings: OracleSettings
   readonly #simulator: ClusterSimulator
   readonly #loads: SafeLoads
@@ -97,6 +103,12 @@ export class OracleAllocator implements Allocator {
       out.coresPerReplica = needed.cores
       out.memoryMiBPerReplica = this.#memoryOf(needed, now, serving)
     }
+    // Where a size takes a while to be in force, a pod goes only once those that stay are large enough.
+    const size = this.#loads.for(now / out.replicas)
+    const isLarge = size.cores < 1.001 * t.coresPerReplica
+    const isRoomy = this.#memoryOf(size, now, out.replicas) < 1.001 * t.memoryMiBPerReplica
+    const pods = t.readyReplicas + t.startingReplicas
+    if (this.#simulator.options.resizeSteps > 0 && !(isLarge && isRoomy)) out.replicas = Math.max(out.replicas, pods)
     if (this.#simulator.options.memoryShrinks) return
     this.#memoryMiB = Math.max(this.#memoryMiB, out.memoryMiBPerReplica)
     out.memoryMiBPerReplica = this.#memoryMiB

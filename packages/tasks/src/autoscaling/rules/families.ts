@@ -34,7 +34,7 @@ const HPA_VPA: RuleFamily<HpaVpaSettings> = {
   name: 'hpa-vpa',
   label: 'HPA+VPA',
   needsResize: false,
-  settings: gridOf({ podCores: [0.5, 1, 2, 3, 4], targetPercent: [10, 15, 20, 30, 40, 50, 60, 70, 80] }),
+  settings: gridOf({ podCores: [0.5, 1, 1.5, 2, 3, 4], targetPercent: [10, 15, 20, 30, 40, 50, 60, 70, 80] }),
   create: (core, cluster, settings) => new HpaVpaRule(core, cluster, settings),
 }
 
@@ -43,8 +43,8 @@ const HPA_HEADROOM: RuleFamily<HpaHeadroomSettings> = {
   label: 'HPA, memory by headroom',
   needsResize: false,
   settings: gridOf({
-    podCores: [0.5, 1, 2, 3, 4],
-    targetPercent: [10, 15, 20, 30, 40, 50, 60, 70],
+    podCores: [0.5, 1, 1.5, 2, 3, 4],
+    targetPercent: [10, 20, 30, 40, 50, 60, 70, 80],
     headroom: [1.25, 1.6],
   }),
   create: (_core, cluster, settings) => new HpaHeadroomRule(cluster, settings),
@@ -54,14 +54,14 @@ const RESIZE: RuleFamily<ResizeSettings> = {
   name: 'resize',
   label: 'resize rule',
   needsResize: true,
-  settings: gridOf({ targetPercent: [20, 30, 45, 60], windowSteps: [2, 6], leastCores: [0.5, 1, 1.5, 2, 3] }).flatMap(
-    (cores) =>
-      [
-        { hysteresis01: 0.1, headroom: 1.4 },
-        { hysteresis01: 0.1, headroom: 2 },
-        { hysteresis01: 0.4, headroom: 1.6 },
-      ].map((rest) => ({ ...cores, ...rest })),
-  ),
+  settings: gridOf({
+    targetPercent: [20, 30, 40, 50, 65, 80],
+    windowSteps: [2, 6],
+    leastCores: [0.5, 0.75, 1, 1.5, 2, 3],
+  }).flatMap((cores) => [
+    { ...cores, hysteresis01: 0.1, headroom: 1.4 },
+    { ...cores, hysteresis01: 0.4, headroom: 2 },
+  ]),
   create: (_core, cluster, settings) => new ResizeRule(cluster, settings),
 }
 
@@ -70,8 +70,8 @@ const FORECAST: RuleFamily<ForecastSettings> = {
   label: 'HPA on a forecast',
   needsResize: false,
   settings: gridOf({
-    podCores: [1, 2, 3, 4],
-    targetPercent: [15, 25, 35, 45, 55, 70],
+    podCores: [1, 1.5, 2, 3, 4],
+    targetPercent: [15, 25, 35, 45, 55, 65, 80],
     leadSeconds: [60, 240],
     headroom: [1.4],
   }),

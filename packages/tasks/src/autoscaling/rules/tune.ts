@@ -34,14 +34,16 @@ export interface TunedRule<Settings> {
 /** Rounds of the search but for the last, which is on everything: stretches, hours of each; a third goes on. */
 const ROUNDS: readonly { readonly stretches: number; readonly hours: number }[] = [
   { stretches: 4, hours: 3 },
-  { stretches: 6, hours: 5 },
-  { stretches: 8, hours: 8 },
+  { stretches: 6, hours: 4 },
+  { stretches: 8, hours: 6 },
 ]
 const KEPT01 = 1 / 3
 /** Settings that are tried on the whole part. */
 const FINALISTS = 4
 /** Where nothing keeps the budget: how many points more than the fewest violations count as equal. */
 const EQUAL_POINTS = 0.1
+/** Settings that break the SLO in so many steps of all stretches, percent, are not run through the rest of them. */
+const HOPELESS_PERCENT = 5
 const STREAM = 104
 
 interface Trial<Settings> {
@@ -168,8 +170,9 @@ class LearningPart {
     return this.#with(family, settings, (rule) => {
       // A pod that keeps its first size gets one chosen from the whole part, as its settings are.
       let known = this.#isSizedOnce ? this.#tellAll(rule) : 0
-      let dollarsPerHour = 0
-      let violationPercent = 0
+      let dollars = 0
+      let violations = 0
+      let lived = 0
       for (const [i, start] of starts.entries()) {
         const first = Math.round((start - fromSeconds) / this.#stepSeconds)
         while (known < Math.min(first, history.length)) rule.observe(history[known++]!)
@@ -177,10 +180,12 @@ class LearningPart {
         this.#simulator.reset(start, seed + i)
         const record = operate(this.#simulator, rule, { steps, prices })
         this.steps += steps
-        dollarsPerHour += record.dollarsPerHour / starts.length
-        violationPercent += record.violationPercent / starts.length
+        lived++
+        dollars += record.dollarsPerHour
+        violations += record.violationPercent
+        if (violations > HOPELESS_PERCENT * starts.length) break
       }
-      return { dollarsPerHour, violationPercent }
+      return { dollarsPerHour: dollars / lived, violationPercent: violations / lived }
     })
   }
 
