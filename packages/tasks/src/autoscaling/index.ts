@@ -39,10 +39,10 @@ export { LatencyModel, normalCdf, normalQuantile } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { LogarithmicView } from './logarithmic-view.js'
 export { GRID_CORES, GRID_UTILISATION } from './margin/grid.js'
-export { LatencyBelief, type Prediction } from './margin/latency-belief.js'
+export { LatencyBelief, type LatencyPrediction } from './margin/latency-belief.js'
 export { LAW_KINDS, type LatencyLaw, type LawKind, rollLaw } from './margin/laws.js'
 export { LoadForecast } from './margin/load-forecast.js'
-export { MarginAllocator, type MarginExplanation, type MarginOptions } from './margin/margin-allocator.js'
+export { MarginAllocator, type MarginExplanation, type MarginAllocatorOptions } from './margin/margin-allocator.js'
 export {
   flattenPrior,
   type LatencyPrior,

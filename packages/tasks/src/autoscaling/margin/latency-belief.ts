@@ -3,7 +3,7 @@ import { GRID_UTILISATION, GridPoint } from './grid.js'
 import { type LatencyPrior, LOG_RATIO_RANGE } from './prior.js'
 
 /** ln(p99 / SLO) as believed, and how sure that is. */
-export interface Prediction {
+export interface LatencyPrediction {
   mean: number
   /** Of the law itself: it falls as more is seen near here. */
   variance: number
@@ -40,7 +40,7 @@ export class LatencyBelief {
   readonly #point: GridPoint
   readonly #features: Float64Array // [K], the components at the point last asked for
   readonly #gain: Float64Array // [K]
-  readonly #prediction: Prediction = { mean: 0, variance: 0 }
+  readonly #prediction: LatencyPrediction = { mean: 0, variance: 0 }
   #residual = 0 // what the components leave over at the point last asked for
   #offset = 0 // ln(p99 / SLO) above the law, lately
   #sampling: number = SAMPLING.start
@@ -83,7 +83,7 @@ export class LatencyBelief {
    * @param cores        CPU limit of a pod
    * @param utilisation  work that arrives per second over the limit
    */
-  predict(cores: number, utilisation: number): Readonly<Prediction> {
+  predict(cores: number, utilisation: number): Readonly<LatencyPrediction> {
     const out = this.#prediction
     out.mean = this.predictMean(cores, utilisation)
     const size = this.coefficients.length

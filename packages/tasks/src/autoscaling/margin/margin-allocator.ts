@@ -11,7 +11,7 @@ import { LoadForecast } from './load-forecast.js'
 import { type LatencyPrior, shippedPrior } from './prior.js'
 
 /** What a margin allocator may do and aims for. */
-export interface MarginOptions {
+export interface MarginAllocatorOptions {
   readonly bounds?: AllocationBounds
   readonly prices?: Prices
   /** Share of steps that may break the SLO; what is aimed for is half of it. Default 0.005. */
@@ -98,7 +98,7 @@ export class MarginAllocator implements LearningAllocator {
   #providedRate = 0
 
   /** @throws {ConfigError} `config_invalid` with every problem */
-  constructor(core: Pick<Core, 'math'>, options: MarginOptions = {}) {
+  constructor(core: Pick<Core, 'math'>, options: MarginAllocatorOptions = {}) {
     const { budget01 = 0.005, stepSeconds = 15, prior = shippedPrior() } = options
     const problems = new Problems()
     problems.checkKeys(options, ['bounds', 'prices', 'budget01', 'stepSeconds', 'prior'], 'margin')
