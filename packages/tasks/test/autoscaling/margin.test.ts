@@ -281,6 +281,16 @@ describe('the margin allocator', () => {
     expect(after.violationPercent).toBeLessThan(5)
   })
 
+  it('does not add pods for what it does not know: silence of a new service stays cheap', () => {
+    const silent = createLoad('silence', [
+      ...Array.from({ length: 480 }, () => 0),
+      ...Array.from({ length: 60 }, () => 1),
+    ])
+    const { replicas, cores } = operate(simulate(3, {}, silent), new MarginAllocator(core), { steps: 1900 })
+    expect(replicas).toBeLessThan(1.2)
+    expect(cores).toBeLessThanOrEqual(DEFAULT_BOUNDS.cores[1])
+  })
+
   it('says why: the interval that it names holds what is measured next', () => {
     const simulator = simulate(34)
     const allocator = new MarginAllocator(core)

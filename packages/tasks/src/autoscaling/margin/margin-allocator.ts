@@ -44,6 +44,7 @@ const RISK_RANGE = [1e-4, 0.1] as const
 const RISK_RATE = 0.3
 const ROOM = 1.25 // times the demand provided for: what the pods must be able to grow to, while others start
 const SWITCHING = 1.05 // another number of pods must be this much cheaper
+const UNKNOWN_UTILISATION = 0.3 // of the largest pods, while nothing is known
 const FEWER_AFTER_STEPS = 8
 const SHRINKS_BELOW = 0.9 // of the size in force; smaller savings are not worth a resize
 const MEMORY_SAMPLES = 240 // an hour of 15-second steps
@@ -215,10 +216,18 @@ export class MarginAllocator implements LearningAllocator {
         best = n
       }
     }
-    if (best === 0) best = Math.min(most, inForce + 1) // nothing near is safe
+    if (best === 0) best = Math.min(most, this.#replicasOfUnsafe(inForce, demand, caution))
     if (best < inForce && ++this.#fewerSteps < FEWER_AFTER_STEPS) best = inForce
     else this.#fewerSteps = 0
     return Math.min(most, Math.max(best, this.#leastReplicas))
+  }
+
+  /** Where no number of pods near is safe: one more, unless the law is so little known that not even an idle pod would be. */
+  #replicasOfUnsafe(inForce: number, demand: number, caution: number): number {
+    const largest = this.#bounds.cores[1]
+    if (this.#isSafe(largest, 0, caution)) return inForce + 1
+    const wanted = Math.ceil(demand / (UNKNOWN_UTILISATION * largest))
+    return Math.max(1, Math.max(inForce - 1, Math.min(inForce + 1, wanted)))
   }
 
   /** The size for these pods; while some of them start, the running ones carry the load. */
