@@ -130,6 +130,22 @@ describe('violations beyond the rule’s own, in any rolling day, are at most th
     })
   })
 
+  it('also beside a rule that breaks the SLO itself, in a third of all steps', () => {
+    for (const [seed, load] of [
+      [6, 'generated'],
+      [7, 'steps'],
+    ] as const) {
+      const where = { seed, load, sloFactor: seed === 6 ? 3 : 2 }
+      const rule = live(where, new ResizeRule(0.4))
+      for (const name of ['smallest', 'random', 'break and rest']) {
+        const adversary = ADVERSARIES[name]!(core)
+        const guarded = new GuardedAllocator(core, new ResizeRule(0.4), adversary)
+        adversary.meet(guarded)
+        expect(worstDay(live(where, guarded), rule)).toBeLessThanOrEqual(BUDGET + REACTION)
+      }
+    }
+  })
+
   it('without a guard there is no such bound: the test can fail', () => {
     const where = { seed: 1, load: 'generated', sloFactor: 2 } as const
     expect(worstDay(live(where, ADVERSARIES['too hot']!(core)), ruleIn(where))).toBeGreaterThan(10 * BUDGET)

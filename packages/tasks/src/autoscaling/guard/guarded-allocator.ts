@@ -56,11 +56,12 @@ const SHADOW = ['bounds', 'startSeconds', 'timeoutSeconds', 'resize', 'resizeSte
 const TIGHTENING_FROM = 0.5 // of the budget used: from there on the least shares grow, to reach 1 at all of it
 const BREACH = 0.5 // probability of a violation from which on the guard reacts
 const REACTION_STEPS = 8 // the rule has this long to clear what an allocator left; what is broken later is its own
+const MOST_HURT_STEPS = 16 // what is asked for is beyond every bound by then
 const CALM_STEPS = 4 // at the rule's capacity after a violation
 const NEW_LOAD = 1.05 // times the highest rate seen
 const NEW_LOAD_STEPS = 20 // until it has been seen for a while
 const FORGETTING = 1 - 1 / (3 * 5760) // of the highest rate, a step: three days
-const QUEUE_CORES = 1.5 // times the rule's cores while a queue is left
+const QUEUE_CORES = 1.5 // times the rule's cores while a queue is left, once more in each step
 const KILL_MEMORY = 2 // times the limit that was too little …
 const KILL_RULES_MEMORY = 1.5 // … and times the rule's: what waits needs memory too
 const COST_CREDIT_STEPS = 240 // what may be saved up of the cost allowed
@@ -84,16 +85,22 @@ const NEEDED = ['timeSeconds', 'ratePerSecond', 'p99Ms', 'usedCores', 'usedMemor
  * the allocator says that it does not know, and where sizes take a step or more to come into force (`restart`, `none`, or found out by
  * comparing what was asked for with what is reported).
  *
- * **Worst case**, for any allocator, adversarial ones included: in every rolling day, the charged violations are at most the budget
- * plus those of one reaction: one step, since telemetry tells of a step when it is over, and then until the rule's
- * capacity, which is in force from the next step on, has cleared what was left (at most 8 steps; where pods must be started first, their
- * start-up). Charged is every step that is likely to have broken the SLO while less than the rule's capacity was in force or had
- * not yet been made good. What is not charged had at least the rule's capacity: by monotony the rule alone would have broken it too. A
- * p99 of few requests hides small breaches: kills, drops and breaches beyond its scatter (p99 ≥ about 1 + 3·√(4/N) of the SLO for N requests)
- * are charged in full, smaller ones by their probability given the steps around them. The dollars paid over any stretch are at most
- * `mostCost` times the rule's, plus an hour's worth of what was saved before, plus what the reactions cost. Both hold as far as
- * the shadow is true (see there for a rule that reads p99), more capacity breaks no SLO, and resizes are in force within a step: where
- * they are not it takes two resizes to find out.
+ * **Worst case**, for any allocator, adversarial ones included, and any rolling day: the steps that break the SLO beyond those that the rule
+ * alone would have broken are at most the budget and one reaction. Why: the allocator is let act only while less than the
+ * budget was charged in the last day, and each step is charged that broke the SLO under less than the rule's capacity, or
+ * before the rule's capacity has made good what was left, so that the charge of a day passes the budget by what the last such step
+ * still costs, once. That reaction is one step (telemetry tells of a step when it is over) and the time until the queue is
+ * drained, with the rule's capacity from the next step on and half as much again in each step that it lasts: at most 8 steps, and
+ * the start-up of pods where it takes more than the pods there are can be. A breach under at least the rule's capacity is not charged: the rule
+ * would have had it too. In an hour it is a quarter of the budget and a reaction.
+ *
+ * The dollars paid over any stretch are at most `mostCost` times the rule's, and an hour's worth of what was saved before, and what the
+ * reactions cost.
+ *
+ * What this rests on: more capacity breaks no SLO that less keeps; a resize in place is in force within a step (where it is not, it takes two
+ * resizes to find out); the shadow is true (not for a rule that reads p99); and what is charged is what was broken. Kills, drops and p99 beyond
+ * its scatter are charged in full, in the step after; a p99 that few requests hide (within about √(4/N) of the SLO) by its probability given the
+ * steps like it, doubled: in the mean no less than what was true once such steps were seen, but a mean, not a bound.
  *
  * @example
  * const guarded = new GuardedAllocator(core, rule, learner, { bounds })
@@ -112,7 +119,7 @@ export class GuardedAllocator implements LearningAllocator {
   readonly #canResize: boolean
   readonly #asked: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
   readonly #reported: Sizes = { coresPerReplica: 0, memoryMiBPerReplica: 0 }
-  #isHurt = false // whether what the allocator left has still to be cleared
+  #hurtSteps = 0 // for which what the allocator left, or a kill, has had to be cleared
   #leastMemoryMiB = 0 // after a kill
   #unsettled = 0 // steps for which what happens is still the allocator's doing
   #calm = 0 // steps for which the rule's capacity is kept after a violation
@@ -212,7 +219,8 @@ export class GuardedAllocator implements LearningAllocator {
     if (!this.#isCovered(t)) this.#unsettled = REACTION_STEPS
     else if (this.#unsettled > 0) this.#unsettled = isBreach || !this.shadow.demand.isClear ? this.#unsettled - 1 : 0
     this.budget.charge(isOwn ? weight : 0)
-    this.#isHurt = isOwn && (isBreach || !this.shadow.demand.isClear)
+    const isHurt = t.oomKills > 0 || (isOwn && (isBreach || !this.shadow.demand.isClear))
+    this.#hurtSteps = isHurt ? Math.min(MOST_HURT_STEPS, this.#hurtSteps + 1) : 0
     if ((isOwn && isBreach) || t.oomKills > 0) this.#calm = CALM_STEPS
     else if (this.#calm > 0) this.#calm--
     if (t.oomKills > 0) {
@@ -249,7 +257,7 @@ export class GuardedAllocator implements LearningAllocator {
     if (canAnswer) allocator.allocate(t, out)
     if (!canAnswer) return 'not-measured'
     if (this.budget.isInDebt) return 'debt'
-    if (this.#isHurt) return 'recovering'
+    if (this.#hurtSteps > 0) return 'recovering'
     return Object.values(out).every((value) => Number.isFinite(value)) ? undefined : 'not-finite'
   }
 
@@ -259,17 +267,25 @@ export class GuardedAllocator implements LearningAllocator {
     this.#served = 'rule'
     this.#reason = reason
     Object.assign(out, shadow.allocation)
-    if (this.#areSizesTheRules) return
+    const isQueued = this.#hurtSteps > 0 && !shadow.demand.isClear
+    let boost = 1
+    for (let i = 0; isQueued && i < this.#hurtSteps; i++) boost *= QUEUE_CORES
     const ready = Math.max(1, Math.min(t.readyReplicas || 1, out.replicas))
-    if (ready < shadow.readyReplicas) {
-      out.coresPerReplica *= shadow.readyReplicas / ready
-      out.memoryMiBPerReplica = this.#rulesMemoryMiB(t, ready)
+    if (!this.#areSizesTheRules) {
+      const { coresPerReplica } = out
+      if (ready < shadow.readyReplicas) {
+        out.coresPerReplica *= shadow.readyReplicas / ready
+        out.memoryMiBPerReplica = this.#rulesMemoryMiB(t, ready)
+      }
+      if (isQueued) {
+        out.coresPerReplica *= boost
+        out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, QUEUE_MEMORY * (t.usedMemoryMiB || 0))
+      }
+      out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, this.#leastMemoryMiB)
+      boost = (boost * coresPerReplica) / this.#bounds.cores[1]
     }
-    if (this.#isHurt && !shadow.demand.isClear) {
-      out.coresPerReplica *= QUEUE_CORES
-      out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, QUEUE_MEMORY * (t.usedMemoryMiB || 0))
-    }
-    out.memoryMiBPerReplica = Math.max(out.memoryMiBPerReplica, this.#leastMemoryMiB)
+    // What one pod cannot be, more of them are; they take their start-up.
+    if (isQueued && this.#hurtSteps > 1 && boost > 1) out.replicas = Math.ceil(out.replicas * boost)
     clampAllocation(out, this.#bounds, shadow.allocation)
   }
 
@@ -364,7 +380,7 @@ export class GuardedAllocator implements LearningAllocator {
     const { coresPerReplica: cores, memoryMiBPerReplica: memory } = this.#reported
     return [
       ...[this.#unsettled, this.#calm, this.#highestRate, this.#newLoad, this.#isLate ? 1 : 0, this.#resizes],
-      ...[this.#credit, this.#leastMemoryMiB, this.#isHurt ? 1 : 0],
+      ...[this.#credit, this.#leastMemoryMiB, this.#hurtSteps],
       ...[coresPerReplica, memoryMiBPerReplica, replicas, cores || 0, memory || 0],
     ]
   }
@@ -378,7 +394,7 @@ export class GuardedAllocator implements LearningAllocator {
     this.#resizes = numbers[5]!
     this.#credit = numbers[6]!
     this.#leastMemoryMiB = numbers[7]!
-    this.#isHurt = numbers[8] === 1
+    this.#hurtSteps = numbers[8]!
     this.#asked.coresPerReplica = numbers[9]!
     this.#asked.memoryMiBPerReplica = numbers[10]!
     this.#asked.replicas = numbers[11]!
