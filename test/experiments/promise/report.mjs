@@ -123,11 +123,37 @@ function candidateTable(title, cells, keyOf, nameOf = (key) => key) {
       percent(ours?.shareOfSaving),
       `${fixed(ours?.violations, 2)} (${fixed(rule, 2)})`,
       fixed(ours?.learningViolations, 2),
+      byRuleOf(own),
       own.some(({ isWithinSeen }) => isWithinSeen) ? '' : 'beyond what was seen',
     ]
   })
   const head = ['cells', 'of HPA+VPA', 'of the strongest rule', 'worst cell', 'share of the oracle’s saving']
-  return table([title, ...head, 'violations % (the strongest rule’s)', 'while learning %', ''], rows)
+  return table(
+    [
+      title,
+      ...head,
+      'violations % (the strongest rule’s)',
+      'while learning %',
+      'steps by the rule % (while learning)',
+      '',
+    ],
+    rows,
+  )
+}
+
+/** Steps in which the rule served, judged and while learning. */
+function byRuleOf(cells) {
+  const shares = cells.map((cell) => figuresOf(cell, CANDIDATE)?.byRule).filter((share) => share !== undefined)
+  const mean = (of) => shares.reduce((sum, share) => sum + of(share), 0) / shares.length
+  return shares.length > 0
+    ? `${fixed(
+        mean(([judged]) => judged),
+        1,
+      )} (${fixed(
+        mean(([, learning]) => learning),
+        1,
+      )})`
+    : '–'
 }
 
 /** A line for each gate; those that judge the same numbers in another way share one. */

@@ -12,7 +12,6 @@ import {
   HpaHeadroomRule,
   type LoadSeries,
   MarginAllocator,
-  type OperatingRecord,
   operate,
   type Prices,
   type Rule,
@@ -111,8 +110,18 @@ class PromiseWorld {
     this.simulator.reset(0, seed)
   }
 
-  live(allocator: Allocator, steps: number): OperatingRecord {
-    return operate(this.simulator, allocator, { steps, prices: this.prices })
+  live(allocator: Allocator, steps: number): PromiseRecord {
+    let byRule = 0
+    const guard = allocator instanceof GuardedAllocator ? allocator : undefined
+    const onStep = (): void => {
+      if (guard?.explain().served === 'rule') byRule++
+    }
+    const record = operate(this.simulator, allocator, { steps, prices: this.prices, ...(guard && { onStep }) })
+    const { dollarsPerHour, violationPercent, worstHourPercent, cores, memoryGiB } = record
+    return {
+      ...{ dollarsPerHour, violationPercent, worstHourPercent, cores, memoryGiB },
+      ...(guard && { byRulePercent: (100 * byRule) / steps }),
+    }
   }
 
   dispose(): void {
@@ -219,7 +228,7 @@ function liveThrough(
   if (before) world.live(world.ruleOf(before.rule), before.steps)
   const learning = world.live(allocator, world.learningSteps - (before?.steps ?? 0))
   const judged = world.live(allocator, world.judgedSteps)
-  return { controller, seed, learning: recordOf(learning), judged: recordOf(judged) }
+  return { controller, seed, learning, judged }
 }
 
 /** What a rule came to on the learning part, mean of seeds. */
@@ -228,8 +237,3 @@ const triedOf = (trials: readonly PromiseTrial[]): Tried => ({
   dollars: meanOf(trials.map(({ learning }) => learning.dollarsPerHour)),
   violations: meanOf(trials.map(({ learning }) => learning.violationPercent)),
 })
-
-const recordOf = (record: OperatingRecord): PromiseRecord => {
-  const { dollarsPerHour, violationPercent, worstHourPercent, cores, memoryGiB } = record
-  return { dollarsPerHour, violationPercent, worstHourPercent, cores, memoryGiB }
-}

@@ -16,6 +16,8 @@ export interface ControllerFigures {
   /** The same while learning. */
   readonly learningDollars: number
   readonly learningViolations: number
+  /** Steps in which the rule served in the learner's place, percent: judged, and while learning; of a guarded learner. */
+  readonly byRule?: readonly [judged: number, learning: number]
 }
 
 /** A cell as it is judged: application × load × SLO × what the cluster can resize, means of seeds. */
@@ -57,6 +59,9 @@ export function cellFigures({ spec, isWithinSeen, strongest, shadow, trials }: P
 
 function controllerFigures(controller: string, trials: readonly PromiseTrial[]): ControllerFigures {
   const judged = (of: (record: PromiseRecord) => number): number[] => trials.map((trial) => of(trial.judged))
+  const isGuarded = trials.some((trial) => trial.judged.byRulePercent !== undefined)
+  const byRule = (of: (trial: PromiseTrial) => PromiseRecord): number =>
+    meanOf(trials.map((trial) => of(trial).byRulePercent ?? 0))
   return {
     controller,
     dollars: spreadOf(judged((record) => record.dollarsPerHour)),
@@ -66,6 +71,7 @@ function controllerFigures(controller: string, trials: readonly PromiseTrial[]):
     memoryGiB: meanOf(judged((record) => record.memoryGiB)),
     learningDollars: meanOf(trials.map(({ learning }) => learning.dollarsPerHour)),
     learningViolations: meanOf(trials.map(({ learning }) => learning.violationPercent)),
+    ...(isGuarded && { byRule: [byRule((trial) => trial.judged), byRule((trial) => trial.learning)] }),
   }
 }
 

@@ -49,10 +49,11 @@ export interface TunedFamily {
 }
 
 /** What is reported of a stretch of time. */
-export type PromiseRecord = Pick<
-  OperatingRecord,
-  'dollarsPerHour' | 'violationPercent' | 'worstHourPercent' | 'cores' | 'memoryGiB'
->
+export interface PromiseRecord
+  extends Pick<OperatingRecord, 'dollarsPerHour' | 'violationPercent' | 'worstHourPercent' | 'cores' | 'memoryGiB'> {
+  /** Steps in which the rule served in the learner's place, percent; of a guarded learner. */
+  readonly byRulePercent?: number
+}
 
 /** What a controller came to: while it learned, or just lived, and then judged. */
 export interface PromiseTrial {

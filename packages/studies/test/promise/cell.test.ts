@@ -66,6 +66,17 @@ describe('a cell', () => {
     simulator.dispose()
   })
 
+  it('counts the steps that the rule serves in the place of a guarded learner', () => {
+    for (const { controller, learning, judged } of cell.trials) {
+      for (const { byRulePercent } of [learning, judged]) {
+        if (controller === 'trimtab') expect(byRulePercent! >= 0 && byRulePercent! < 50).toBe(true)
+        else expect(byRulePercent).toBeUndefined()
+      }
+    }
+    const [byRule] = cellFigures(cell).controllers.flatMap((one) => (one.byRule ? [one.byRule] : []))
+    expect(byRule).toHaveLength(2)
+  })
+
   it('has an oracle that is cheaper than everybody else and within the budget', () => {
     const { controllers } = cellFigures(cell)
     const oracle = controllers.find(({ controller }) => controller === 'oracle')!
