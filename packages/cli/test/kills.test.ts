@@ -1,7 +1,5 @@
-// No kill costs an older good file: those of each kind lie where the command writes them, it is run again, and killed. Every page goes
-// through the same line of the host, whoever made it: those of `autoscale`, `schedule`, `compare`, `rightsize` and `gpu`, which take
-// seconds to compute, are spared here. What `pretrain` writes is written by its command around a model that was pretrained once.
-// Leases of GPUs are killed in adapters/nvml, stores of trajectories and the shared writer by itself in adapters/node.
+// No kill costs an older good file: those of each kind lie where the command writes them, it is run again, and killed. Commands do the
+// least that they can be asked for; what `pretrain` writes is written by its command around a model that was pretrained once. Leases of GPUs are killed in adapters/nvml, stores of trajectories and the shared writer by itself in adapters/node.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,10 +12,14 @@ import { findTask } from '@trimtab/tasks'
 import { loadCulpritModel } from '@trimtab/trace'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDouble } from '../../../adapters/gateway/test/protocol-double.mjs'
+import { FakeNvml, HAS_GCC, sayUnchecked } from '../../../adapters/nvml/test/fake/index.js'
+import { bundleWithKoffi } from '../../../adapters/nvml/test/program.js'
 import { bundleProgram } from '../../../test/bundle.js'
 import { parseRecords } from '../src/adaptation/records.js'
 import { csvOf, jaegerJson, shopRequests } from './sample-traces.js'
 import { BIN } from './trimtab.js'
+
+if (!HAS_GCC) sayUnchecked('kills while the page of gpu run is written')
 
 const KILLS = 20
 const EARLY = 4 // of them before anything is written
@@ -33,6 +35,8 @@ interface Kind {
   readonly argv: (version: Version) => readonly string[]
   /** What it writes into the folder where it runs, and who throws when bytes are no such file. */
   readonly files: Readonly<Record<string, (bytes: Uint8Array) => unknown>>
+  /** Whether clocks are in what it writes, so that no two runs write the same. */
+  readonly isTimed?: boolean
   /** A file that is there until the others are written. */
   readonly temporary?: { readonly name: string; readonly contents: (version: Version) => Uint8Array }
   /** What makes it write, where it does not by itself. */
@@ -42,16 +46,27 @@ interface Kind {
 let root: string
 let double: Awaited<ReturnType<typeof startDouble>>
 let pretraining: string
+let nvml: FakeNvml
+let driving: string
 const input = (name: string): string => join(root, name)
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'trimtab-kills-'))
   double = await startDouble()
   pretraining = await bundleProgram(new URL('./fixtures/pretrain-saved.ts', import.meta.url), input('program'))
+  if (HAS_GCC) {
+    nvml = new FakeNvml().install()
+    driving = await bundleWithKoffi(new URL('./fixtures/gpu-run.ts', import.meta.url), input('drive'), { koffi: true })
+    writeFileSync(input('latency'), '100\n')
+  }
   writeFileSync(input('faults.csv'), 'fault_id,root_cause_service,fault_type\nf1,ads,cpu\n')
   for (const version of [1, 2]) {
     writeFileSync(input(`traces-${version}`), jaegerJson(shopRequests(40 * version)))
     writeFileSync(input(`spans-${version}`), csvOf({ ok: shopRequests(20), f1: shopRequests(20, 4 + version) }))
+    const runs = ['a', 'b', 'c'].flatMap((name) =>
+      [128, 256].map((memory) => `${name},${memory},${(version * 9e4) / memory}`),
+    )
+    writeFileSync(input(`runs-${version}`), ['function,memory_mb,duration_ms', ...runs].join('\n'))
     const requests = Array.from({ length: 40 }, (_, i) =>
       JSON.stringify({ model: 'm', prompt: `say ${i % 7}`, output_tokens: 5 + 10 * version * (i % 7), arrival_s: i }),
     )
@@ -64,6 +79,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await double.close()
+  nvml?.remove()
   rmSync(root, { recursive: true })
 })
 
@@ -80,6 +96,8 @@ async function teach(child: ChildProcess, version: Version): Promise<void> {
   await (await fetch(`${url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify(body) })).text()
   child.kill('SIGTERM')
 }
+
+const LEAST = ['--apps', '1', '--seeds', '1', '--episodes', '1', '--workers', '1']
 
 const KINDS: readonly Kind[] = [
   {
@@ -120,6 +138,63 @@ const KINDS: readonly Kind[] = [
     files: { model: readPretrained, log, 'page.html': page },
     temporary: { name: 'model.checkpoint', contents: (version) => readFileSync(input(`checkpoint-${version}`)) },
   },
+  {
+    what: 'the page of predict-length eval',
+    argv: (version) => ['predict-length', 'eval', input(`requests-${version}`), '--report', 'page.html'],
+    files: { 'page.html': page },
+    isTimed: true,
+  },
+  {
+    what: 'the page of schedule',
+    argv: (version) => [
+      ...['schedule', '--requests', input(`requests-${version}`), '--count', '40', '--seeds', '1'],
+      ...['--policy', 'fcfs', '--report', 'page.html'],
+    ],
+    files: { 'page.html': page },
+  },
+  {
+    what: 'the page of rightsize',
+    argv: (version) => ['rightsize', input(`runs-${version}`), '--report', 'page.html'],
+    files: { 'page.html': page },
+  },
+  {
+    what: 'the page of autoscale',
+    argv: (version) => [
+      ...['autoscale', '--controllers', 'aimd', '--seed', `${version}`, ...LEAST],
+      ...['--report', 'page.html'],
+    ],
+    files: { 'page.html': page },
+  },
+  {
+    what: 'the page of compare',
+    argv: (version) => [
+      ...['compare', 'cpu-frequency', '--controllers', 'scratch', '--seed', `${version}`, ...LEAST],
+      ...['--report', 'page.html'],
+    ],
+    files: { 'page.html': page },
+  },
+  {
+    what: 'the page of gpu simulate',
+    argv: (version) => [
+      ...['gpu', 'simulate', '--gpus', '1', '--models', 'BERT-large', '--rate', '1', '--seconds', `${30 + version}`],
+      ...['--report', 'page.html'],
+    ],
+    files: { 'page.html': page },
+  },
+  ...(HAS_GCC
+    ? [
+        {
+          what: 'the page of gpu run',
+          program: () => driving,
+          argv: (version: Version) => [
+            ...['--slo-ms', `${version}`, '--latency', input('latency'), '--library', nvml.library, '--dry-run'],
+            ...['--interval', '500', '--seconds', '1', '--report', 'page.html'],
+          ],
+          files: { 'page.html': page },
+          isTimed: true,
+        },
+      ]
+    : []),
   {
     what: 'the state of a gateway',
     argv: () => [
@@ -210,8 +285,11 @@ describe(`a SIGKILL at any of ${KILLS} moments`, () => {
         const states = names.map((name) => {
           if (name === kind.temporary?.name && !existsSync(join(folder, name))) return 'removed'
           const bytes = readFileSync(join(folder, name))
-          if (bytes.equals(newer.contents.get(name)!)) return 'newer'
-          return bytes.equals(older.contents.get(name)!) ? 'older' : `${name}: ${bytes.length} bytes, neither`
+          if (bytes.equals(older.contents.get(name)!)) return 'older'
+          if (kind.isTimed)
+            kind.files[name]!(bytes) // throws where it is a part
+          else if (!bytes.equals(newer.contents.get(name)!)) return `${name}: ${bytes.length} bytes, neither`
+          return 'newer'
         })
         drafts += draftsIn(folder).length
         const isDone = states.every((state) => state === 'newer' || state === 'removed')
@@ -220,7 +298,7 @@ describe(`a SIGKILL at any of ${KILLS} moments`, () => {
       await write(2)
       expect(draftsIn(folder)).toEqual([])
     },
-    240_000,
+    600_000,
   )
 
   it('hit writes in their middle', () => {
