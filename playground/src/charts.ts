@@ -102,10 +102,16 @@ function scaleOf({ range, reference }: ChartOptions): uPlot.Scale {
     case 'logarithmic':
       return { distr: 3, range: (_, min, max) => [Math.min(min || 1, reference?.value ?? 1) * 0.8, top(max) * 1.3] }
     case 'fit':
-      return { range: (_, min, max) => [Math.floor((min ?? 0) / 10) * 10, Math.ceil(((max ?? 1) + 1) / 10) * 10] }
+      return { range: (_, min, max) => roundRange(min ?? 0, max ?? 1) }
     default:
       return { range: (_, _min, max) => [0, top(max) * 1.08] }
   }
+}
+
+/** The values and a little more, from one round number to another. */
+function roundRange(min: number, max: number): [number, number] {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(max - min, Math.abs(max) / 100, 1e-9) / 2))
+  return [Math.floor(min / unit) * unit, (Math.floor(max / unit) + 1) * unit]
 }
 
 /** Round values of each decade in between: the fewer decades, the more of them. */

@@ -1,4 +1,5 @@
 // The form: what can be chosen, and what was.
+import { CONTROL_TASKS } from 'trimtab/tasks'
 import { LOAD_SHAPES, loadOf } from './loads.js'
 import type { LiveOptions } from './protocol.js'
 import { create, element } from './view.js'
@@ -14,11 +15,14 @@ const SPEEDS: readonly { readonly stepsPerSecond: number; readonly label: string
   { stepsPerSecond: Number.POSITIVE_INFINITY, label: 'as fast as it goes' },
 ]
 
+const OWN_FILE = 'file'
+
 const option = (value: string, label: string) => Object.assign(create('option', label), { value })
 const form = () => element<HTMLFormElement>('controls')
 const speed = () => SPEEDS[Number(element<HTMLInputElement>('speed').value)]!
 
 export function setUpControls(onSpeed: (stepsPerSecond: number) => void): void {
+  setUpTasks()
   element('app').replaceChildren(...APPS.map((seed) => option(String(seed), `application ${seed}`)))
   element('load').replaceChildren(...LOAD_SHAPES.map(({ name, label }) => option(name, label)))
   element('load').addEventListener('change', () => {
@@ -34,19 +38,57 @@ export function setUpControls(onSpeed: (stepsPerSecond: number) => void): void {
   showSpeed()
 }
 
+/** The tasks that are registered, the one that the page's address names (`?task=cpu-frequency`, `?task=./mine.js`), and one's own file. */
+function setUpTasks(): void {
+  const tasks = element<HTMLSelectElement>('task')
+  const asked = new URLSearchParams(location.search).get('task') ?? 'autoscaling'
+  const names = [...new Set([...CONTROL_TASKS, asked])]
+  tasks.replaceChildren(...names.map((name) => option(name, name)), option(OWN_FILE, 'my own file…'))
+  tasks.value = asked
+  const show = () => {
+    element('module-row').hidden = tasks.value !== OWN_FILE
+    element('autoscaling').hidden = tasks.value !== 'autoscaling'
+  }
+  tasks.addEventListener('change', show)
+  show()
+}
+
 export const chosenSpeed = (): number => speed().stepsPerSecond
 
-/** @throws {Error} when a file is to be used and none was chosen */
+/** @throws {Error} when a file is to be used and none was chosen; when a module is of another site */
 export async function readOptions(): Promise<LiveOptions> {
   const values = new FormData(form())
   const number = (name: string) => Number(values.get(name))
   const shape = LOAD_SHAPES.find(({ name }) => name === values.get('load'))!
-  const load = shape.name === 'file' ? await readFile(values.get('file')) : loadOf(shape)
-  const options = { app: number('app'), sloFactor: number('slo'), seed: number('seed'), episodes: number('episodes') }
+  const load =
+    shape.name === 'file' ? await readFile(values.get('file'), 'a file of requests per minute') : loadOf(shape)
+  const task = await taskOf(String(values.get('task')), values.get('module'))
+  const options = {
+    task,
+    app: number('app'),
+    sloFactor: number('slo'),
+    seed: number('seed'),
+    episodes: number('episodes'),
+  }
   return load ? { ...options, load } : options
 }
 
-async function readFile(file: FormDataEntryValue | null): Promise<{ readonly name: string; readonly text: string }> {
-  if (!(file instanceof File) || file.size === 0) throw new Error('choose a file of requests per minute first')
+/** What the worker loads. A module of another site is refused, whatever the page's address asks for: who follows a link has chosen nothing. */
+async function taskOf(task: string, file: FormDataEntryValue | null): Promise<string> {
+  if (task === OWN_FILE) {
+    const { text } = await readFile(file, 'a module that exports a task')
+    return URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
+  }
+  if (CONTROL_TASKS.includes(task)) return task
+  const { origin, href } = new URL(task, location.href)
+  if (origin !== location.origin) throw new Error(`${href} is of another site: save it, and choose the file`)
+  return href
+}
+
+async function readFile(
+  file: FormDataEntryValue | null,
+  what: string,
+): Promise<{ readonly name: string; readonly text: string }> {
+  if (!(file instanceof File) || file.size === 0) throw new Error(`choose ${what} first`)
   return { name: file.name, text: await file.text() }
 }

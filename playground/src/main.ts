@@ -1,4 +1,3 @@
-import { renderReport } from 'trimtab/report'
 import { createChart, type LiveChart } from './charts.js'
 import { chosenSpeed, readOptions, setUpControls } from './controls.js'
 import type { FromWorker, LiveEvent, ToWorker } from './protocol.js'
@@ -6,16 +5,27 @@ import { element, showLegend, showResults, showStages } from './view.js'
 
 const STEPS_SHOWN = 300
 
+interface Charts {
+  readonly reward: LiveChart
+  /** Step by step, of autoscaling only. */
+  readonly steps?: Readonly<Record<'latency' | 'cores' | 'replicas', LiveChart>>
+}
+
 interface Run {
   readonly worker: Worker
   readonly stages: string[]
-  charts: Readonly<Record<'latency' | 'cores' | 'replicas' | 'reward', LiveChart>> | undefined
+  charts: Charts | undefined
   start: Extract<LiveEvent, { type: 'start' }> | undefined
+  /** The module of a task that was chosen as a file. */
+  readonly moduleUrl: string | undefined
   reportUrl: string | undefined
   isPaused: boolean
 }
 
 let run: Run | undefined
+
+const chartsOf = (of: Run | undefined): LiveChart[] =>
+  of?.charts ? [of.charts.reward, ...Object.values(of.charts.steps ?? {})] : []
 
 const send = (message: ToWorker) => run?.worker.postMessage(message)
 
@@ -39,7 +49,8 @@ async function begin(): Promise<void> {
   try {
     const options = await readOptions()
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
-    run = { worker, stages: [], charts: undefined, start: undefined, reportUrl: undefined, isPaused: false }
+    const moduleUrl = options.task.startsWith('blob:') ? options.task : undefined
+    run = { worker, stages: [], charts: undefined, start: undefined, moduleUrl, reportUrl: undefined, isPaused: false }
     worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => receive(data))
     worker.addEventListener('error', ({ message }) => fail(message || 'the worker could not start'))
     send({ type: 'run', options, stepsPerSecond: chosenSpeed() })
@@ -51,8 +62,8 @@ async function begin(): Promise<void> {
 /** Stops the worker; what was drawn stays until the next run. */
 function end(): void {
   run?.worker.terminate()
-  if (run?.reportUrl) URL.revokeObjectURL(run.reportUrl)
-  for (const chart of Object.values(run?.charts ?? {})) chart.dispose()
+  for (const url of [run?.moduleUrl, run?.reportUrl]) if (url) URL.revokeObjectURL(url)
+  for (const chart of chartsOf(run)) chart.dispose()
   run = undefined
 }
 
@@ -65,7 +76,7 @@ function fail(message: string): void {
 function receive(message: FromWorker): void {
   if (message.type === 'failed') fail(message.message)
   else for (const event of message.events) show(event)
-  for (const chart of Object.values(run?.charts ?? {})) chart.draw()
+  for (const chart of chartsOf(run)) chart.draw()
 }
 
 function show(event: LiveEvent): void {
@@ -78,11 +89,11 @@ function show(event: LiveEvent): void {
       showStart(event)
       break
     case 'step': {
-      const { charts, start } = run
-      const minutes = ((event.episode * (start!.stepsPerEpisode + 1) + event.step) * start!.stepSeconds) / 60
-      charts?.latency.push(minutes, event.p99Ms)
-      charts?.cores.push(minutes, event.requestedCores)
-      charts?.replicas.push(minutes, event.replicas)
+      const minutes = minutesAt(event.episode, event.step)
+      const { latency, cores, replicas } = run.charts!.steps!
+      latency.push(minutes, event.p99Ms)
+      cores.push(minutes, event.requestedCores)
+      replicas.push(minutes, event.replicas)
       break
     }
     case 'episode':
@@ -91,17 +102,23 @@ function show(event: LiveEvent): void {
     case 'done':
       run.worker.terminate()
       setButtons(false)
-      showResults(event.report)
-      run.reportUrl = URL.createObjectURL(new Blob([renderReport(event.report)], { type: 'text/html' }))
-      say(`${run.start!.episodes} episodes of learning, judged on unseen load: done`)
+      showResults(event.outcome)
+      run.reportUrl = URL.createObjectURL(new Blob([event.outcome.page], { type: 'text/html' }))
+      say(`${run.start!.episodes} episodes of learning, judged on unseen ones: done`)
       break
     default:
       event satisfies never
   }
 }
 
+/** Simulated time; episodes are a step apart. */
+function minutesAt(episode: number, step: number): number {
+  const { perEpisode, seconds } = run!.start!.steps!
+  return ((episode * (perEpisode + 1) + step) * seconds) / 60
+}
+
 function showStart(event: Extract<LiveEvent, { type: 'start' }>): void {
-  const { controllers, sloMs } = event
+  const { controllers, steps, reward } = event
   const hours = (minutes: number) => `${Number((minutes / 60).toFixed(1))} h`
   const live = { controllers, window: STEPS_SHOWN, xLabel: hours }
   const place = (name: string) => {
@@ -109,16 +126,23 @@ function showStart(event: Extract<LiveEvent, { type: 'start' }>): void {
     container.replaceChildren()
     return container
   }
+  for (const section of document.querySelectorAll<HTMLElement>('[data-steps]')) section.hidden = !steps
+  element('reward').classList.toggle('wide', !steps)
+  element('reward-text').textContent = reward
   run!.start = event
   run!.charts = {
-    latency: createChart(place('latency'), {
-      ...live,
-      range: 'logarithmic',
-      reference: { value: sloMs, label: `SLO ${sloMs.toFixed(0)} ms` },
-    }),
-    cores: createChart(place('cores'), { ...live, isStepped: true }),
-    replicas: createChart(place('replicas'), { ...live, isStepped: true }),
     reward: createChart(place('reward'), { controllers, range: 'fit', xLabel: String }),
+    ...(steps && {
+      steps: {
+        latency: createChart(place('latency'), {
+          ...live,
+          range: 'logarithmic',
+          reference: { value: steps.sloMs, label: `SLO ${steps.sloMs.toFixed(0)} ms` },
+        }),
+        cores: createChart(place('cores'), { ...live, isStepped: true }),
+        replicas: createChart(place('replicas'), { ...live, isStepped: true }),
+      },
+    }),
   }
   showLegend(controllers)
 }
@@ -126,8 +150,7 @@ function showStart(event: Extract<LiveEvent, { type: 'start' }>): void {
 function showEpisode(event: Extract<LiveEvent, { type: 'episode' }>): void {
   const { charts, start, stages } = run!
   const gap = start!.controllers.map(() => null)
-  const minutes = ((event.episode + 1) * (start!.stepsPerEpisode + 1) * start!.stepSeconds) / 60
-  for (const chart of [charts!.latency, charts!.cores, charts!.replicas]) chart.push(minutes, gap) // episodes start elsewhere
+  for (const chart of Object.values(charts!.steps ?? {})) chart.push(minutesAt(event.episode + 1, 0), gap) // the next starts elsewhere
   charts!.reward.push(event.episode + 1, event.reward)
   stages.push(event.stage)
   showStages(stages, start!.episodes)
@@ -142,7 +165,7 @@ function setUpTheme(): void {
   element('theme').addEventListener('click', () => {
     root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark'
     if (run?.start) showLegend(run.start.controllers)
-    for (const chart of Object.values(run?.charts ?? {})) chart.draw()
+    for (const chart of chartsOf(run)) chart.draw()
   })
 }
 

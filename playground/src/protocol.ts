@@ -1,9 +1,11 @@
 // What the page and its worker say to each other.
-import type { AutoscalerSummary, AutoscalingReport } from 'trimtab/report'
+import type { AutoscalerSummary } from 'trimtab/report'
 
 /** What to run. */
 export interface LiveOptions {
-  /** Seed of the generated application. */
+  /** What `loadTask` takes: a name, or the address of a module. */
+  readonly task: string
+  /** Seed of the generated application, number of the pair in other tasks. */
   readonly app: number
   /** A table of requests per minute; without it the load is generated from `seed`. */
   readonly load?: { readonly name: string; readonly text: string }
@@ -20,10 +22,11 @@ export type LiveEvent =
   | {
       readonly type: 'start'
       readonly controllers: readonly LiveController[]
-      readonly sloMs: number
       readonly episodes: number
-      readonly stepsPerEpisode: number
-      readonly stepSeconds: number
+      /** What an episode's reward is. */
+      readonly reward: string
+      /** Of the charts of steps; other tasks than autoscaling have none. */
+      readonly steps?: { readonly sloMs: number; readonly perEpisode: number; readonly seconds: number }
     }
   | {
       readonly type: 'step'
@@ -37,11 +40,19 @@ export type LiveEvent =
       readonly type: 'episode'
       readonly episode: number
       readonly reward: readonly number[]
-      readonly violationPercent: readonly number[]
       /** Of the learner. */
       readonly stage: string
     }
-  | { readonly type: 'done'; readonly report: AutoscalingReport }
+  | { readonly type: 'done'; readonly outcome: Outcome }
+
+/** What everybody came to, judged on what nobody has learned from. */
+export interface Outcome {
+  readonly heads: readonly string[]
+  readonly rows: readonly { readonly controller: LiveController; readonly cells: readonly string[] }[]
+  readonly findings: readonly string[]
+  /** The full report: a page that needs nothing else. */
+  readonly page: string
+}
 
 export type ToWorker =
   | { readonly type: 'run'; readonly options: LiveOptions; readonly stepsPerSecond: number }

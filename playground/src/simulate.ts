@@ -1,6 +1,7 @@
 // The comparison of `trimtab autoscale` for one application, told while it happens.
 
 import { createCore } from 'trimtab/core'
+import { type AutoscalingReport, cellOf, renderReport, SUMMARY_COLUMNS, titleOf } from 'trimtab/report'
 import {
   AUTOSCALERS,
   type AutoscalerName,
@@ -10,7 +11,7 @@ import {
   runAutoscalerTrial,
 } from 'trimtab/studies'
 import { parseLoad } from 'trimtab/tasks/autoscaling'
-import type { LiveEvent, LiveOptions } from './protocol.js'
+import type { LiveEvent, LiveOptions, Outcome } from './protocol.js'
 
 /** Those who are watched; the rest is only judged, for the table. */
 const WATCHED: readonly AutoscalerName[] = ['hpa-vpa', 'ddpg-scratch', 'trimtab']
@@ -41,10 +42,9 @@ export async function* simulate(options: LiveOptions): AsyncGenerator<LiveEvent,
   yield {
     type: 'start',
     controllers: AUTOSCALERS.filter(({ name }) => WATCHED.includes(name)),
-    sloMs: simulator.sloMs,
     episodes,
-    stepsPerEpisode,
-    stepSeconds: simulator.options.stepSeconds,
+    reward: 'reward an episode, of 200',
+    steps: { sloMs: simulator.sloMs, perEpisode: stepsPerEpisode, seconds: simulator.options.stepSeconds },
   }
   for (let episode = 0; episode < episodes; episode++) {
     const lives = trials.map(liveEpisode)
@@ -63,7 +63,6 @@ export async function* simulate(options: LiveOptions): AsyncGenerator<LiveEvent,
       type: 'episode',
       episode,
       reward: listOf(({ outcome }) => outcome.reward),
-      violationPercent: listOf(({ outcome }) => outcome.violationPercent),
       stage: lives.at(-1)!.outcome.stage,
     }
   }
@@ -73,8 +72,19 @@ export async function* simulate(options: LiveOptions): AsyncGenerator<LiveEvent,
     yield { type: 'note', text: `judging, for comparison: ${label}` }
     results.push(runAutoscalerTrial(core, specOf(name)))
   }
-  yield { type: 'done', report: autoscalingReportOf(results, { load: load?.name ?? 'generated', episodes, sloFactor }) }
+  const report = autoscalingReportOf(results, { load: load?.name ?? 'generated', episodes, sloFactor })
+  yield { type: 'done', outcome: outcomeOf(report) }
 }
+
+const outcomeOf = (report: AutoscalingReport): Outcome => ({
+  heads: SUMMARY_COLUMNS.map(titleOf),
+  rows: report.controllers.map((controller) => ({
+    controller,
+    cells: SUMMARY_COLUMNS.map((column) => cellOf(column, controller)?.mean ?? '–'),
+  })),
+  findings: report.findings,
+  page: renderReport(report),
+})
 
 /** One learning episode of one controller, its steps kept for showing. */
 function liveEpisode(trial: AutoscalerTrial): {

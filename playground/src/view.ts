@@ -1,6 +1,6 @@
 // What the page shows beside the charts: legend, stages, results.
-import { type AutoscalingReport, cellOf, SUMMARY_COLUMNS, styleOf, titleOf } from 'trimtab/report'
-import type { LiveController } from './protocol.js'
+import { styleOf } from 'trimtab/report'
+import type { LiveController, Outcome } from './protocol.js'
 
 export function element<E extends HTMLElement>(id: string): E {
   const found = document.getElementById(id)
@@ -54,19 +54,14 @@ export function showStages(stages: readonly string[], episodes: number): void {
   element('stages').replaceChildren(...rows)
 }
 
-export function showResults({ controllers, findings }: AutoscalingReport): void {
-  const head = create(
-    'tr',
-    create('th', 'controller'),
-    ...SUMMARY_COLUMNS.map((column) => create('th', titleOf(column))),
-  )
-  const rows = controllers.map((controller) => {
-    const cells = SUMMARY_COLUMNS.map((column) => create('td', cellOf(column, controller)?.mean ?? '–'))
-    const row = create('tr', create('th', ...nameOf(controller)), ...cells)
-    row.classList.toggle('ours', controller.name === 'trimtab')
-    return row
+export function showResults({ heads, rows, findings }: Outcome): void {
+  const head = create('tr', ...['controller', ...heads].map((text) => create('th', text)))
+  const lines = rows.map(({ controller, cells }) => {
+    const line = create('tr', create('th', ...nameOf(controller)), ...cells.map((text) => create('td', text)))
+    line.classList.toggle('ours', controller.name === 'trimtab')
+    return line
   })
-  element('results').replaceChildren(create('thead', head), create('tbody', ...rows))
+  element('results').replaceChildren(create('thead', head), create('tbody', ...lines))
   element('findings').replaceChildren(...findings.map((text) => create('li', text)))
   element('outcome').hidden = false
 }

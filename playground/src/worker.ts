@@ -1,5 +1,6 @@
 // Runs the comparison beside the page: small slices at the chosen speed, so that pausing and stopping answer at once.
 
+import { compareLive } from './compare.js'
 import type { FromWorker, LiveEvent, LiveOptions, ToWorker } from './protocol.js'
 import { simulate } from './simulate.js'
 
@@ -32,7 +33,7 @@ async function run(options: LiveOptions): Promise<void> {
     steps = 0
     startedAt = performance.now()
   }
-  for await (const event of simulate(options)) {
+  for await (const event of options.task === 'autoscaling' ? simulate(options) : compareLive(options)) {
     slice.push(event)
     if (event.type === 'step') steps++
     const isDue = performance.now() - startedAt >= SLICE_MS || steps * (1000 / stepsPerSecond) >= SLICE_MS

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
@@ -9,6 +10,37 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 const SITE = at('build/playground')
 const EPISODES = 10 // the fewest that the form takes
 const CHARTS = ['latency', 'cores', 'replicas', 'reward']
+
+/** A task from outside as one module without imports: a level that the action moves. */
+const OWN_TASK = `
+const box = (name) => ({ kind: 'box', names: [name], low: [-1], high: [1] })
+const observation = box('level')
+const action = box('change')
+class Level {
+  observation = observation
+  action = action
+  reset(seed) {
+    this.state = [((seed % 7) - 3) / 4, 0]
+    return Float32Array.of(this.state[0])
+  }
+  step([change]) {
+    const level = Math.min(1, Math.max(-1, this.state[0] + 0.3 * change))
+    this.state = [level, this.state[1] + 1]
+    const isOff = Math.abs(level) > 0.5
+    return { observation: Float32Array.of(level), reward: -level * level, terminated: false, truncated: this.state[1] >= 20, info: { isOff: isOff ? 1 : 0 } }
+  }
+  save() { return new Uint8Array(Float64Array.from(this.state).buffer) }
+  load(bytes) { this.state = [...new Float64Array(Uint8Array.from(bytes).buffer)] }
+  dispose() {}
+}
+export const task = {
+  kind: 'control', name: 'level', observation, action, episodeSteps: 20,
+  generate: () => ({}), environment: () => new Level(),
+  rules: [{ name: 'hold', create: () => ({ name: 'hold', decide: (_, out) => { out[0] = 0 } }) }],
+  baseLearner: { algorithm: 'ddpg', preset: 'default', options: {} },
+  safety: { isViolation: ({ isOff }) => isOff === 1 },
+}
+`
 
 const RUN_TIMEOUT_MS = 150_000
 
@@ -23,6 +55,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
       logLevel: 'error',
       build: { outDir: SITE, emptyOutDir: true },
     })
+    writeFileSync(`${SITE}/mine.js`, OWN_TASK)
     site = await serve(SITE)
     browser = await launchChromium()
   })
@@ -31,17 +64,29 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
     await site?.close()
   })
 
-  /** The page with a short run asked for, and everything that it complains about from now on. */
-  async function open(name = ''): Promise<{ page: Page; complaints: string[] }> {
+  /**
+   * The page with a short run asked for, and everything that it complains about from now on.
+   * @param address  of the page on its site
+   */
+  async function open(address = ''): Promise<{ page: Page; complaints: string[] }> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
     page.setDefaultTimeout(RUN_TIMEOUT_MS)
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`))
-    await page.goto(`${site.origin}/${name}`)
-    if (name === '') await page.getByLabel('Learning episodes').fill(String(EPISODES))
+    await page.goto(`${site.origin}/${address}`)
+    if (!address.endsWith('.html')) await page.getByLabel('Learning episodes').fill(String(EPISODES))
     return { page, complaints }
+  }
+
+  /** Runs to the end, or to what went wrong. */
+  async function run(page: Page): Promise<void> {
+    await page.getByTestId('run').click()
+    await page.waitForFunction(() => {
+      const box = document.querySelector('[data-testid=status]')!
+      return box.textContent.endsWith('done') || box.classList.contains('failed')
+    })
   }
 
   const status = (page: Page): Promise<string | null> => page.getByTestId('status').textContent()
@@ -53,11 +98,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
     beforeAll(async () => {
       ;({ page, complaints } = await open())
       await watchCharts(page)
-      await page.getByTestId('run').click()
-      await page.waitForFunction(() => {
-        const box = document.querySelector('[data-testid=status]')!
-        return box.textContent.endsWith('done') || box.classList.contains('failed')
-      })
+      await run(page)
       await page.screenshot({ path: at('build/playground.png'), fullPage: true })
     }, RUN_TIMEOUT_MS)
 
@@ -97,6 +138,68 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
     })
     expect(ran).toBe(false)
     await page.close()
+  })
+
+  describe('of any task', () => {
+    const controllers = (page: Page) => page.getByTestId('results').locator('tbody th').allTextContents()
+
+    it(
+      'compares a registered one’s rules with its learner, and opens the report',
+      async () => {
+        const { page, complaints } = await open()
+        await page.getByTestId('task').selectOption('cpu-frequency')
+        await watchCharts(page)
+        await run(page)
+        expect(await status(page)).toMatch(/done$/)
+        expect(await page.getByTestId('chart-latency').isVisible()).toBe(false)
+        expect(await picturesOf(page, 'reward')).toBeGreaterThan(1)
+        expect(await controllers(page)).toEqual(expect.arrayContaining([expect.stringMatching(/^Trimtab /)]))
+        await page.screenshot({ path: at('build/playground-task.png'), fullPage: true })
+        const [report] = await Promise.all([
+          page.waitForEvent('popup'),
+          page.getByRole('button', { name: 'Open the full report' }).click(),
+        ])
+        await report.waitForLoadState()
+        expect(await report.title()).toContain('side by side')
+        expect(complaints).toEqual([])
+      },
+      RUN_TIMEOUT_MS,
+    )
+
+    it(
+      'takes one’s own, chosen as a file or named in the address',
+      async () => {
+        const file = { name: 'mine.js', mimeType: 'text/javascript', buffer: Buffer.from(OWN_TASK) }
+        const chosen = await open()
+        await chosen.page.getByTestId('task').selectOption('file')
+        await chosen.page.getByTestId('module').setInputFiles(file)
+        const named = await open('?task=./mine.js')
+        for (const { page, complaints } of [chosen, named]) {
+          await run(page)
+          expect(await status(page)).toMatch(/done$/)
+          expect(await controllers(page)).toEqual(['hold', 'Trimtab (ddpg beside the rule)', 'ddpg alone'])
+          expect(complaints).toEqual([])
+        }
+      },
+      RUN_TIMEOUT_MS,
+    )
+
+    it.each([
+      ['?task=https://elsewhere.example/mine.js', /^https:\/\/elsewhere\.example\/mine\.js is of another site/],
+      ['?task=data:text/javascript,throw', /is of another site/],
+      ['?task=./main.txt', /cannot be imported/],
+    ])(
+      'says why it does not run %s',
+      async (query, message) => {
+        const { page } = await open(query)
+        const asked: string[] = []
+        page.on('request', (request) => asked.push(request.url()))
+        await run(page)
+        expect(await status(page)).toMatch(message)
+        expect(asked.filter((address) => !address.startsWith(site.origin))).toEqual([])
+      },
+      RUN_TIMEOUT_MS,
+    )
   })
 
   it(

@@ -32,8 +32,8 @@ export {
   runAutoscalerTrial,
 } from './autoscaling/trial.js'
 export { type ComparedController, type CompareOptions, type Comparison, compare } from './comparison/compare.js'
-export { controllersOf, LEARNERS } from './comparison/controllers.js'
-export { runTrial, type TrialResult, type TrialSpec } from './comparison/trial.js'
+export { controllersOf, describeController, LEARNERS, type NamedController } from './comparison/controllers.js'
+export { runTrial, Trial, type TrialEpisode, type TrialResult, type TrialSpec } from './comparison/trial.js'
 export { runPromiseCell } from './promise/cell.js'
 export {
   type CellFigures,

@@ -11,10 +11,12 @@ export type {
   AutoscalerResult,
   AutoscalerSummary,
   AutoscalingReport,
+  Comparison,
   LearningCurve,
   Spread,
   Timeline,
 } from '@trimtab/studies'
+export { comparisonTable, renderComparison } from './comparison.js'
 export { cellOf, SUMMARY_COLUMNS, type SummaryColumn, titleOf } from './format.js'
 export { type ControllerStyle, styleOf } from './palette.js'
 

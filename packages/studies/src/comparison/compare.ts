@@ -2,7 +2,7 @@ import { Problems } from '@trimtab/core'
 import type { ControlTask, TaskLabels } from '@trimtab/tasks'
 import { runAll, type StudyHooks } from '../run-all.js'
 import { meanOf, type Spread, spreadOf } from '../spread.js'
-import { checkControllers, controllersOf, LEARNERS } from './controllers.js'
+import { checkControllers, controllersOf, describeController, type NamedController } from './controllers.js'
 import type { TrialResult, TrialSpec } from './trial.js'
 
 /** What is compared on which pairs of a task. */
@@ -24,11 +24,7 @@ export interface CompareOptions {
 }
 
 /** One controller over all pairs: each spread is over seeds, of the mean over pairs. */
-export interface ComparedController {
-  readonly name: string
-  /** What a person reads. */
-  readonly label: string
-  readonly kind: 'rule' | 'learner'
+export interface ComparedController extends NamedController {
   /** Mean of a judged episode. */
   readonly reward: Spread
   /** True violations in judged episodes, percent of steps; absent where the task has none. */
@@ -124,24 +120,18 @@ function summaryOf(
   const own = results.filter(({ spec }) => spec.controller === name)
   const spread = (of: (result: TrialResult) => number): Spread =>
     spreadOf(seeds.map((seed) => meanOf(own.filter(({ spec }) => spec.seed === seed).map(of))))
-  const isLearner = (LEARNERS as readonly string[]).includes(name)
+  const controller = describeController(task, name)
   const hasEpisodes = own.every(({ learning }) => learning.reward.length > 0)
   const worst = worstOf(task.rules[0]!.name, own, results)
   return {
-    ...{ name, label: labelOf(task, name), kind: isLearner ? 'learner' : 'rule' },
+    ...controller,
     reward: spread(({ judged }) => judged.reward),
     ...(task.safety && { violationPercent: spread(({ judged }) => judged.violationPercent!) }),
     ...(task.safety &&
       hasEpisodes && { learningViolationPercent: spread(({ learning }) => meanOf(learning.violationPercent!)) }),
-    ...(isLearner && { ruleEpisodes: spread(({ learning }) => learning.ruleEpisodes) }),
+    ...(controller.kind === 'learner' && { ruleEpisodes: spread(({ learning }) => learning.ruleEpisodes) }),
     ...(worst && { worst }),
   }
-}
-
-function labelOf({ rules, baseLearner }: ControlTask, name: string): string {
-  if (name === 'trimtab') return `Trimtab (${baseLearner.algorithm} beside the rule)`
-  if (name === 'scratch') return `${baseLearner.algorithm} alone`
-  return rules.find((rule) => rule.name === name)!.label ?? name
 }
 
 function worstOf(

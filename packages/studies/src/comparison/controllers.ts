@@ -13,6 +13,21 @@ export const controllersOf = ({ rules, safety }: ControlTask): string[] => [
   ...(safety ? LEARNERS : (['scratch'] as const)),
 ]
 
+/** Who takes part, as reports name it. */
+export interface NamedController {
+  readonly name: string
+  /** What a person reads. */
+  readonly label: string
+  readonly kind: 'rule' | 'learner'
+}
+
+/** A rule or learner of a task, by its name. */
+export function describeController({ rules, baseLearner: { algorithm } }: ControlTask, name: string): NamedController {
+  if (name === 'trimtab') return { name, label: `Trimtab (${algorithm} beside the rule)`, kind: 'learner' }
+  if (name === 'scratch') return { name, label: `${algorithm} alone`, kind: 'learner' }
+  return { name, label: rules.find((rule) => rule.name === name)!.label ?? name, kind: 'rule' }
+}
+
 /** @throws {ConfigError} `config_invalid` with every name that is none */
 export function checkControllers(task: ControlTask, names: readonly string[]): void {
   const problems = new Problems()

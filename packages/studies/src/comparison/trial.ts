@@ -9,7 +9,7 @@ import {
   runEpisode,
   type Tick,
 } from '@trimtab/learn'
-import type { ControlTask } from '@trimtab/tasks'
+import type { ControlTask, TaskEnvironment } from '@trimtab/tasks'
 import { LEARNERS } from './controllers.js'
 
 /** One controller, one pair, one seed: the unit of work. Cloneable. */
@@ -81,9 +81,94 @@ interface Cast {
   dispose(): void
 }
 
+/** What happened in one learning episode. */
+export interface TrialEpisode {
+  readonly reward: number
+  /** True violations, percent of steps; absent where the task has none. */
+  readonly violationPercent?: number
+  /** Where its pilot stood: who decided. */
+  readonly stage: string
+}
+
 /**
- * Lives through a whole trial: learning episodes, the guard always between controller and world, then judged ones. Everything
+ * One controller living with one pair, episode by episode, the guard always between controller and world; then judged. Everything
  * follows from the spec.
+ */
+export class Trial {
+  readonly spec: TrialSpec
+  readonly #task: ControlTask
+  readonly #world: TaskEnvironment
+  readonly #rule: Controller
+  readonly #random: Random
+  readonly #cast: Cast
+  readonly #count: ViolationCount
+  readonly #reward: number[] = []
+  readonly #percents: number[] = []
+  #ruleEpisodes = 0
+
+  /** @throws {ConfigError} `config_invalid`; what the task's worlds refuse */
+  constructor(core: Core, task: ControlTask, spec: TrialSpec) {
+    this.spec = spec
+    this.#task = task
+    this.#world = task.environment(core, task.generate(core, spec.pair))
+    this.#rule = (LEARNERS as readonly string[]).includes(spec.controller)
+      ? task.fallback(core, this.#world)
+      : task.rules.find(({ name }) => name === spec.controller)!.create(core, this.#world)
+    this.#random = new Random(core, spec.seed, STREAM)
+    this.#cast = castOf(core, task, spec, this.#world, this.#rule, this.#random)
+    this.#count = new ViolationCount(task)
+  }
+
+  /**
+   * Lives through one learning episode.
+   * @param onTick  sees every step; the tick is reused
+   */
+  learnEpisode(onTick?: (tick: Tick) => void): TrialEpisode {
+    const { pilot } = this.#cast
+    const { stage } = pilot
+    if (stage === 'offline') this.#ruleEpisodes++
+    const episode = this.#reward.length
+    const { reward } = runEpisode(this.#world, pilot, {
+      ...{ seed: this.#firstSeed + episode, episode, episodeSteps: this.#task.episodeSteps },
+      onTick: (tick) => {
+        this.#count.note(tick)
+        onTick?.(tick)
+      },
+    })
+    const violations = this.#count.take()
+    this.#reward.push(reward)
+    this.#percents.push(violations.violationPercent ?? 0)
+    return { reward, ...violations, stage }
+  }
+
+  /** Judges the policy as it stands, without exploration, on episodes that nobody learned from. */
+  judge(): TrialResult {
+    const { safety, episodeSteps } = this.#task
+    const seeds = Array.from({ length: JUDGED_EPISODES }, (_, i) => this.#firstSeed + FIRST_JUDGED + i)
+    const options = { seeds, rule: this.#rule, episodeSteps, onTick: this.#count.note }
+    const { mean } = evaluate(this.#cast.judged, this.#world, options)
+    return {
+      spec: this.spec,
+      judged: { reward: mean, ...this.#count.take() },
+      learning: {
+        ...{ reward: [...this.#reward], ruleEpisodes: this.#ruleEpisodes },
+        ...(safety && { violationPercent: [...this.#percents] }),
+      },
+    }
+  }
+
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
+  dispose(): void {
+    for (const one of [this.#cast, this.#world, this.#random]) one.dispose()
+  }
+
+  get #firstSeed(): number {
+    return this.spec.seed * EPISODES_APART
+  }
+}
+
+/**
+ * Lives through a whole trial: learning episodes, then judged ones.
  *
  * @param onTick  sees every learning step; the tick is reused
  * @throws {ConfigError} `config_invalid`; what the task's worlds refuse
@@ -92,40 +177,12 @@ interface Cast {
  * const { judged } = runTrial(core, findTask('cpu-frequency'), spec)
  */
 export function runTrial(core: Core, task: ControlTask, spec: TrialSpec, onTick?: (tick: Tick) => void): TrialResult {
-  const world = task.environment(core, task.generate(core, spec.pair))
-  const rule = (LEARNERS as readonly string[]).includes(spec.controller)
-    ? task.fallback(core, world)
-    : task.rules.find(({ name }) => name === spec.controller)!.create(core, world)
-  const random = new Random(core, spec.seed, STREAM)
-  const cast = castOf(core, task, spec, world, rule, random)
-  const count = new ViolationCount(task)
-  const first = spec.seed * EPISODES_APART
-  const reward: number[] = []
-  const percents: number[] = []
-  let ruleEpisodes = 0
+  const trial = new Trial(core, task, spec)
   try {
-    for (let episode = 0; episode < spec.episodes; episode++) {
-      if (cast.pilot.stage === 'offline') ruleEpisodes++
-      const summary = runEpisode(world, cast.pilot, {
-        ...{ seed: first + episode, episode, episodeSteps: task.episodeSteps },
-        onTick(tick) {
-          count.note(tick)
-          onTick?.(tick)
-        },
-      })
-      reward.push(summary.reward)
-      percents.push(count.take().violationPercent ?? 0)
-    }
-    const seeds = Array.from({ length: JUDGED_EPISODES }, (_, i) => first + FIRST_JUDGED + i)
-    const options = { seeds, rule, episodeSteps: task.episodeSteps, onTick: count.note }
-    const { mean } = evaluate(cast.judged, world, options)
-    return {
-      spec,
-      judged: { reward: mean, ...count.take() },
-      learning: { reward, ruleEpisodes, ...(task.safety && { violationPercent: percents }) },
-    }
+    for (let episode = 0; episode < spec.episodes; episode++) trial.learnEpisode(onTick)
+    return trial.judge()
   } finally {
-    for (const one of [cast, world, random]) one.dispose()
+    trial.dispose()
   }
 }
 
@@ -133,7 +190,7 @@ function castOf(
   core: Core,
   task: ControlTask,
   { controller, seed, pair }: TrialSpec,
-  world: ReturnType<ControlTask['environment']>,
+  world: TaskEnvironment,
   rule: Controller,
   random: Random,
 ): Cast {
