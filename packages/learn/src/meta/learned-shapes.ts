@@ -15,14 +15,20 @@ interface Described extends RlShapes {
 
 /**
  * How many numbers each tensor of a pretrained model's networks holds, by its description alone, exact to 2^53: a file is
- * compared with it before anything is laid out.
+ * compared with it before anything is laid out. What it asks for beside them, room for contexts and rollouts, no tensor shows: it
+ * may be 64 MiB, or 64 times the networks where that is more.
  * @param refuse  told what of the description is none
  */
 export function learnedCounts(described: Described, refuse: (what: string) => never): ReadonlyMap<string, number> {
   const { base, meta, observation, action } = described
-  const { kind, hiddenSize, layers, dense } = meta
+  const { kind, hiddenSize, layers, dense, maxSequences, maxSteps } = meta
   const areCounts = (sizes: unknown): sizes is readonly number[] => Array.isArray(sizes) && sizes.every(isCount)
-  if (!areCounts([hiddenSize, layers]) || !areCounts(dense) || dense.length === 0 || !['set', 'gru'].includes(kind)) {
+  if (
+    !areCounts([hiddenSize, layers, maxSequences, maxSteps]) ||
+    !areCounts(dense) ||
+    dense.length === 0 ||
+    !['set', 'gru'].includes(kind)
+  ) {
     refuse('its encoder is not described')
   }
   const usual = DEFAULTS.get(base.algorithm)
@@ -31,11 +37,29 @@ export function learnedCounts(described: Described, refuse: (what: string) => ne
   if (!areCounts(hidden)) return refuse('the layers of its agent are not described')
   const encoder: EncoderShape = { kind, inputSize: stepColumns({ observation, action }), hiddenSize, layers, dense }
   const inputs = observation.names.length + dense.at(-1)!
-  return new Map([
+  const counts = new Map([
     ...named('meta.encoder.', ['parameters', 'adam.m', 'adam.v'], encoderParameterCount(encoder)),
     ...agentCounts(base.algorithm, inputs, hidden, action),
   ])
+  const rollout = base.algorithm === 'ppo' ? { ...ppoDefaults, ...base.options } : undefined
+  if (rollout && !areCounts([rollout.rolloutSteps, rollout.miniBatchSize]))
+    refuse('the rollout of its agent is not described')
+  const room =
+    maxSequences * maxSteps * (encoder.inputSize + (kind === 'gru' ? NUMBERS_OF_A_CELL * hiddenSize * layers : 0)) +
+    (rollout ? rollout.rolloutSteps * (inputs + action.names.length) + rollout.miniBatchSize * sum(hidden) : 0)
+  if (room > Math.max(ROOM, ROOM_OF_NETWORKS * sum([...counts.values()]))) {
+    const mebibytes = Math.ceil((4 * room) / 2 ** 20)
+    refuse(`its contexts and rollouts ask for ${mebibytes} MiB, far more than networks like its need`)
+  }
+  return counts
 }
+
+// Numbers, four bytes each. The largest preset takes seven times its networks.
+const ROOM = 2 ** 24
+const ROOM_OF_NETWORKS = 64
+const NUMBERS_OF_A_CELL = 16 // gates, states and slopes, both ways
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
 /** Hidden layers of the agents that pairs can share, where a choice names none. */
 const DEFAULTS: ReadonlyMap<string, readonly number[]> = new Map([

@@ -14,6 +14,7 @@ import {
   writePretrained,
   writeSafetensors,
 } from '../../src/index.js'
+import { learnedCounts } from '../../src/meta/learned-shapes.js'
 import { addPrefix } from '../../src/meta/tensors.js'
 
 let core: Core
@@ -36,7 +37,14 @@ function fileOf(
   options: BaseLearnerChoice['options'],
 ): Uint8Array {
   const base = { algorithm, preset: 'default', options }
-  const agent = createBaseLearner(core, { task: 't', base, observation, action, contextSize: 4, seed: 1 })
+  const agent = createBaseLearner(core, {
+    task: 't',
+    base,
+    observation,
+    action,
+    contextSize: meta.dense.at(-1)!,
+    seed: 1,
+  })
   const learner = createMetaLearner(core, { options: meta, maxContexts: 1, seed: 1 })
   learner.registerBaseLearner('t', { kind: 'rl', observation, action })
   const learned = [...addPrefix(agent.learned(), 'agent.'), ...addPrefix(learner.learned(), 'meta.')]
@@ -91,6 +99,15 @@ describe('a pretrained model', () => {
       /encoder/,
     ],
     ['an encoder of an unknown kind', { meta: { ...set, kind: 'constructor' } }, 'pretrained_invalid', /encoder/],
+    ['contexts of 2^27 steps', { meta: { ...set, maxSteps: 2 ** 27 } }, 'pretrained_invalid', /ask for 20480 MiB/],
+    [
+      'contexts of 2^20 sequences',
+      { meta: { ...set, maxSequences: 2 ** 20 } },
+      'pretrained_invalid',
+      /ask for 2560 MiB/,
+    ],
+    ['contexts of half a step', { meta: { ...set, maxSteps: 0.5 } }, 'pretrained_invalid', /encoder/],
+    ['contexts that are a text', { meta: { ...set, maxSequences: '8' } }, 'pretrained_invalid', /encoder/],
     ['no encoder', { meta: null }, 'pretrained_invalid', /networks/],
     [
       'wide hidden layers',
@@ -106,7 +123,7 @@ describe('a pretrained model', () => {
       'pretrained_invalid',
       /is a toString; there are ddpg/,
     ],
-    ['2^31 choices', { action: widths }, 'tensor_mismatch', /saved state has F32/],
+    ['2^31 choices', { action: widths }, 'pretrained_invalid', /ask for \d+ MiB/],
     ['an observation of 16,384 names', { observation: many(2 ** 14) }, 'tensor_mismatch', /saved state has F32/],
   ])('is refused where it describes %s, before anything is laid out', (_, changes, code, message) => {
     const file = described(fileOf('ddpg', box, set, small), changes)
@@ -130,6 +147,25 @@ describe('a pretrained model', () => {
       const file = writeSafetensors([...others, damaged], Object.fromEntries(metadata))
       expect(() => readPretrained(file)).toThrow(expect.objectContaining({ code: 'tensor_not_finite' }))
     }
+  })
+
+  it.each([
+    ['a rollout of 2^27 steps', { rolloutSteps: 2 ** 27 }, /ask for \d+ MiB/],
+    ['batches of 2^27 steps', { miniBatchSize: 2 ** 27 }, /ask for \d+ MiB/],
+    ['no whole rollout', { rolloutSteps: -1 }, /rollout/],
+  ])('is refused where its PPO describes %s', (_, options, message) => {
+    const file = fileOf('ppo', choice, set, { hidden: [6], rolloutSteps: 8 })
+    const changes = {
+      base: { algorithm: 'ppo', preset: 'default', options: { hidden: [6], rolloutSteps: 8, ...options } },
+    }
+    expect(() => readPretrained(described(file, changes))).toThrow(message)
+  })
+
+  it.each(Object.entries(metaPresets))('of the preset %s may have room for ten times its steps', (_, preset) => {
+    const base = { algorithm: 'ddpg', preset: 'default', options: small }
+    const meta = { ...preset, maxSteps: 10 * preset.maxSteps }
+    const refuse = (what: string): never => expect.fail(what)
+    expect(learnedCounts({ base, meta, observation, action: box }, refuse).size).toBeGreaterThan(0)
   })
 
   it('is refused without its encoder', () => {
