@@ -17,6 +17,13 @@ export interface EnvelopeOptions {
    * measured, so a kill under any limit follows). Learned from beside the real step; violations in it cost nothing.
    */
   readonly hindsight?: (action: Float32Array) => Transition | undefined
+  /**
+   * Half-width, in units of [−1, 1], of what the agent's own action spans around the rule's: 0 is then the rule itself, ±1 this
+   * far from it, and widths and exploration count in this span. An agent that knows nothing yet says about 0, so it begins as the
+   * rule and learns where to leave it; one of absolute actions must learn the rule first. Needs a box of [−1, 1];
+   * such an agent may be taught by this pilot only. Default: its action is absolute.
+   */
+  readonly reach?: number
   /** Episodes the rule drives alone, to learn its own rate of violations. Default 6. */
   readonly ruleEpisodes?: number
   /** Half-width of the envelope on the risky side when the agent starts, in units of [−1, 1]. Default 0.1. */
@@ -60,6 +67,7 @@ const OPTIONS: readonly (keyof EnvelopeOptions)[] = [
   'isViolation',
   'safeDirection',
   'hindsight',
+  'reach',
   'ruleEpisodes',
   'startWidth',
   'safeWidth',
@@ -70,6 +78,7 @@ const OPTIONS: readonly (keyof EnvelopeOptions)[] = [
   'cloningWeight',
 ]
 
+const ROUNDING = 1e-5 // of f32 actions on the way to the world and back
 const FULL_WIDTH = 2 // the action space: the envelope no longer binds
 const MAX_CREDIT = 5 // violations that may be saved up: old luck must not pay for new damage
 const LEAST_NOISE = 0.1 // standard deviation, in units of the action space
@@ -101,10 +110,12 @@ export class EnvelopePilot implements LearningPilot {
    * included, since that is what the error budget has measured.
    */
   readonly policy: Controller
-  readonly #options: Required<Omit<EnvelopeOptions, 'hindsight' | 'safeDirection'>> & EnvelopeOptions
+  readonly #options: Required<Omit<EnvelopeOptions, 'hindsight' | 'safeDirection' | 'reach'>> & EnvelopeOptions
   readonly #action: Space
   readonly #safeDirection: readonly (-1 | 0 | 1)[]
   readonly #ruleAction: Float32Array // [A]
+  readonly #centre: Float32Array // [A], of the envelope, in the agent's own words: the rule's action, or 0 where they are deviations
+  readonly #deviation: Float32Array // [A], what is learned from where they are
   readonly #risky: Float64Array // [A], how far the envelope reaches, in the action's own units
   readonly #safe: Float64Array // [A]
   #episode = 0
@@ -143,6 +154,14 @@ export class EnvelopePilot implements LearningPilot {
     )
     const directions = o.safeDirection?.length ?? actionSize
     problems.check(directions === actionSize, `safeDirection must have ${actionSize} entries, got ${directions}`)
+    if (o.reach !== undefined) {
+      problems.check(
+        o.reach > 0 && o.reach <= FULL_WIDTH,
+        `reach must be above 0, at most ${FULL_WIDTH}, got ${o.reach}`,
+      )
+      const isUnit = action.low.every((low) => low === -1) && action.high.every((high) => high === 1)
+      problems.check(action.kind === 'box' && isUnit, 'reach needs an action that is a box of [−1, 1]')
+    }
     problems.throwIfAny('envelope')
     this.agent = agent
     this.rule = rule
@@ -150,6 +169,8 @@ export class EnvelopePilot implements LearningPilot {
     this.#action = action
     this.#safeDirection = o.safeDirection ?? new Array<0>(actionSize).fill(0)
     this.#ruleAction = new Float32Array(actionSize)
+    this.#centre = o.reach === undefined ? this.#ruleAction : new Float32Array(actionSize)
+    this.#deviation = new Float32Array(actionSize)
     this.#risky = new Float64Array(actionSize)
     this.#safe = new Float64Array(actionSize)
     this.#width = o.startWidth
@@ -171,6 +192,7 @@ export class EnvelopePilot implements LearningPilot {
         agent.decide(observation, out)
         if (action.kind === 'box') this.#lean(out)
         this.#confine(out)
+        this.#toWorld(out)
       },
     }
   }
@@ -209,6 +231,7 @@ export class EnvelopePilot implements LearningPilot {
     }
     this.agent.explore(observation, out, 0, this.#safeDirection)
     this.#confine(out)
+    this.#toWorld(out)
     return 'agent'
   }
 
@@ -223,18 +246,42 @@ export class EnvelopePilot implements LearningPilot {
 
   #confine(out: Float32Array): void {
     for (let i = 0; i < out.length; i++) {
-      const centre = this.#ruleAction[i]!
+      const centre = this.#centre[i]!
       const below = this.#safeDirection[i]! < 0 ? this.#safe[i]! : this.#risky[i]!
       const above = this.#safeDirection[i]! > 0 ? this.#safe[i]! : this.#risky[i]!
       out[i] = Math.min(centre + above, Math.max(centre - below, out[i]!))
     }
   }
 
+  /** The action that a deviation [A] from the rule stands for, in place. */
+  #toWorld(out: Float32Array): void {
+    const { reach } = this.#options
+    if (reach === undefined) return
+    for (let i = 0; i < out.length; i++) out[i] = Math.min(1, Math.max(-1, this.#ruleAction[i]! + reach * out[i]!))
+  }
+
+  /** Lets the agent learn from a step, in its own words; what they cannot say, beyond `reach`, it does not learn from. */
+  #teach(transition: Transition): void {
+    const { reach } = this.#options
+    const isRuleKnown = this.#ruleAction.every(Number.isFinite)
+    const pull = isRuleKnown ? { ruleAction: this.#centre } : {} // a rule without answer pulls nowhere
+    if (reach === undefined) {
+      this.agent.observe({ ...transition, ...pull })
+      return
+    }
+    if (!isRuleKnown) return
+    for (let i = 0; i < this.#deviation.length; i++) {
+      const deviation = (transition.action[i]! - this.#ruleAction[i]!) / reach
+      if (Math.abs(deviation) > 1 + ROUNDING) return
+      this.#deviation[i] = Math.min(1, Math.max(-1, deviation))
+    }
+    this.agent.observe({ ...transition, action: this.#deviation, ...pull })
+  }
+
   observe(transition: Transition, info: StepInfo): void {
     const imagined = this.#options.hindsight?.(transition.action)
-    const pull = this.#ruleAction.every(Number.isFinite) ? { ruleAction: this.#ruleAction } : {} // a rule without answer pulls nowhere
-    if (imagined) this.agent.observe({ ...imagined, ...pull })
-    this.agent.observe({ ...transition, ...pull })
+    if (imagined) this.#teach(imagined)
+    this.#teach(transition)
     this.agent.update()
     this.#steps++
     if (this.#options.isViolation(info)) this.#violations++

@@ -1,6 +1,6 @@
 import { type Agent, type Controller, Problems, type Space, type StepInfo, type Transition } from '@trimtab/core'
 import type { Decider, Stage } from '@trimtab/learn'
-import { reachOf } from './reach.js'
+import { leaning } from './lean.js'
 import type { LearningPilot } from './retraining-pilot.js'
 
 /** What a margin answers to, and how far it goes. */
@@ -57,8 +57,6 @@ export class MarginPilot implements LearningPilot {
   /** The learned policy with the margin as it stands: what has been measured is what is served. */
   readonly policy: Controller
   readonly #agent: MarginParts['agent']
-  readonly #action: Space
-  readonly #lean: Float64Array // [A], the margin in the action's own units
   readonly #options: Required<Omit<MarginOptions, 'hindsight'>> & MarginOptions
   #margin: number
 
@@ -80,18 +78,9 @@ export class MarginPilot implements LearningPilot {
     problems.throwIfAny('margin')
     this.rule = rule
     this.#agent = agent
-    this.#action = action
-    this.#lean = new Float64Array(actionSize)
     this.#options = o
     this.#margin = o.margin
-    this.policy = {
-      name: policy.name,
-      beginEpisode: () => policy.beginEpisode?.(),
-      decide: (observation, out) => {
-        policy.decide(observation, out)
-        this.#leanSafely(out)
-      },
-    }
+    this.policy = leaning(policy, action, o.safeDirection, () => this.#margin)
   }
 
   /** The lean to the safe side now, in [0, 1]. */
@@ -117,14 +106,5 @@ export class MarginPilot implements LearningPilot {
   /** An episode is over: the agent starts afresh, the margin stays. */
   endEpisode(): void {
     this.#agent.endEpisode()
-  }
-
-  #leanSafely(out: Float32Array): void {
-    const { low, high } = this.#action
-    const { safeDirection } = this.#options
-    reachOf(this.#action, this.#margin, this.#lean, Math.ceil) // a margin that has not been given back is a level at least
-    for (let i = 0; i < out.length; i++) {
-      out[i] = Math.min(high[i]!, Math.max(low[i]!, out[i]! + this.#lean[i]! * safeDirection[i]!))
-    }
   }
 }

@@ -1,4 +1,5 @@
-import type { Agent, Controller, StepInfo, Transition, UpdateReport } from '@trimtab/core'
+import type { Agent, Controller, Space, StepInfo, Transition, UpdateReport } from '@trimtab/core'
+import { discreteSpace } from '@trimtab/learn'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ControlLoop, EnvelopePilot } from '../src/index.js'
@@ -381,5 +382,70 @@ describe('an envelope that is saved', () => {
     episode(pilot)
     episode(pilot)
     expect(pilot.width).toBeGreaterThan(0.1)
+  })
+})
+
+describe('EnvelopePilot: an agent that says how far to go from the rule', () => {
+  const near = (agent: Agent, rule = constant(0.25)) =>
+    new EnvelopePilot(agent, rule, ONE, { isViolation, ruleEpisodes: 1, startWidth: 0.5, reach: 0.4 })
+
+  it('begins as the rule, and goes as far as width and reach allow', () => {
+    for (const [says, applied] of [
+      [0, 0.25],
+      [0.3, 0.25 + 0.4 * 0.3],
+      [1, 0.25 + 0.4 * 0.5], // the width binds
+      [-1, 0.25 - 0.4 * 0.5],
+    ] as const) {
+      const pilot = near(new FakeAgent([says]))
+      episode(pilot)
+      const out = new Float32Array(1)
+      expect(pilot.decide(seen, out)).toBe('agent')
+      expect(out[0]).toBeCloseTo(applied, 6)
+      pilot.policy.decide(seen, out)
+      expect(out[0]).toBeCloseTo(applied, 6)
+    }
+  })
+
+  it('learns deviations: of the rule 0, of what was applied its distance, pulled towards 0', () => {
+    const agent = new FakeAgent([0.3])
+    const pilot = near(agent)
+    episode(pilot)
+    episode(pilot)
+    expect(agent.observed).toHaveLength(2 * STEPS)
+    expect(agent.observed.slice(0, STEPS).every(({ action }) => action[0] === 0)).toBe(true)
+    expect(agent.observed[STEPS]!.action[0]).toBeCloseTo(0.3, 5)
+    expect(agent.observed.every(({ ruleAction }) => ruleAction![0] === 0)).toBe(true)
+  })
+
+  it('stays inside the bounds and learns what was applied there', () => {
+    const agent = new FakeAgent([0.5])
+    const pilot = near(agent, constant(0.9))
+    episode(pilot)
+    episode(pilot)
+    const out = new Float32Array(1)
+    pilot.decide(seen, out)
+    expect(out[0]).toBe(1)
+    expect(agent.observed.at(-1)!.action[0]).toBeCloseTo(0.1 / 0.4, 5)
+  })
+
+  it('does not learn what deviations cannot say: beyond reach, or from a rule without answer', () => {
+    const agent = new FakeAgent([0])
+    const pilot = near(agent)
+    pilot.decide(seen, new Float32Array(1))
+    const transition = { observation: seen, reward: 1, nextObservation: seen, terminated: false }
+    pilot.observe({ ...transition, action: Float32Array.of(0.9) }, {})
+    expect(agent.observed).toHaveLength(0)
+    const blind = near(agent, answersNothing)
+    blind.decide(seen, new Float32Array(1))
+    blind.observe({ ...transition, action: Float32Array.of(0) }, {})
+    expect(agent.observed).toHaveLength(0)
+  })
+
+  it('refuses a reach that is none, and actions that are not a box of [−1, 1]', () => {
+    const make = (reach: number, action: Space) => () =>
+      new EnvelopePilot(new FakeAgent([0]), constant(0), action, { isViolation, reach })
+    expect(make(0, ONE)).toThrow(/reach must be above 0/)
+    expect(make(0.5, box(['a'], 0, 1))).toThrow(/reach needs an action/)
+    expect(make(0.5, discreteSpace('level', 3))).toThrow(/reach needs an action/)
   })
 })

@@ -16,7 +16,7 @@ const CONTROL_KEYS = [
 ]
 const SUPERVISED_KEYS = [...SHARED_KEYS, 'read', 'predictors', 'judge']
 const LABEL_KEYS = ['task', 'spec', 'reward', 'violation']
-const SAFETY_KEYS = ['isViolation', 'isTrueViolation', 'safeDirection', 'hindsight']
+const SAFETY_KEYS = ['isViolation', 'isTrueViolation', 'safeDirection', 'reach', 'hindsight']
 const ALGORITHMS = { ddpg: 'box', dqn: 'discrete', ppo: undefined } as const
 
 /**
@@ -101,7 +101,11 @@ function checkControl(problems: Problems, task: ControlTaskDefinition<unknown>):
   if (safety === undefined) return
   problems.checkKeys(safety, SAFETY_KEYS, 'safety')
   requireFunctions(problems, safety, ['isViolation'], 'safety.')
-  const { safeDirection } = safety
+  const { safeDirection, reach } = safety
+  problems.check(
+    reach === undefined || (reach > 0 && reach <= 2 && action?.kind === 'box'),
+    `safety.reach must be in (0, 2] and needs a box, got ${reach}`,
+  )
   problems.check(
     safeDirection === undefined ||
       (safeDirection.length === action?.names?.length && safeDirection.every((sign) => [-1, 0, 1].includes(sign))),

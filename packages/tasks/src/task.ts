@@ -25,6 +25,8 @@ export interface TaskSafety<World extends TaskEnvironment = TaskEnvironment> {
   isTrueViolation?(info: StepInfo): boolean
   /** For each coordinate of the action [A]: more of it is safer (1), less is (−1), unknown (0). All 0 unless told. */
   readonly safeDirection?: readonly (-1 | 0 | 1)[]
+  /** Where the learner's action counts from the rule's, and how far it goes: see `EnvelopeOptions.reach`. Absolute unless told. */
+  readonly reach?: number
   /**
    * What the step just taken would have been under another action, where that is known without trying it.
    * @returns undefined where it is not known

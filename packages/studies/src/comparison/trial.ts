@@ -207,6 +207,7 @@ function castOf(
   const pilot = new EnvelopePilot(agent, rule, action, {
     isViolation: (info) => safety.isViolation(info),
     ...(safety.safeDirection && { safeDirection: safety.safeDirection }),
+    ...(safety.reach !== undefined && { reach: safety.reach }),
     ...(safety.hindsight && { hindsight: (applied) => safety.hindsight!(world, applied, random) }),
   })
   return { pilot, judged: pilot.policy, dispose }
