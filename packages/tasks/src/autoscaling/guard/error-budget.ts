@@ -1,4 +1,5 @@
 import { type CoreMath, FormatError, Problems } from '@trimtab/core'
+import { normalCdf } from '../latency.js'
 import type { Telemetry } from '../telemetry.js'
 
 /** How much may go wrong, and how a violation is told from a p99 that only scatters. */
@@ -234,15 +235,3 @@ export class ErrorBudget {
 }
 
 const within = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
-
-/** The standard normal's distribution function (Abramowitz and Stegun 7.1.26, absolute error 8e-8). */
-function normalCdf(math: CoreMath, z: number): number {
-  const x = Math.abs(z) / Math.SQRT2
-  const t = 1 / (1 + 0.3275911 * x)
-  const tail =
-    0.5 *
-    t *
-    (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))) *
-    math.exp(-x * x)
-  return z > 0 ? 1 - tail : tail
-}

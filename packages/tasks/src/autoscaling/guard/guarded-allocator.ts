@@ -113,6 +113,7 @@ export class GuardedAllocator implements LearningAllocator {
   readonly reads: readonly (keyof Telemetry)[] = []
   readonly shadow: ShadowRule
   readonly budget: ErrorBudget
+  readonly #rule: Allocator
   readonly #allocator: Allocator & Partial<LearningAllocator & KnowingAllocator>
   readonly #options: Required<Omit<GuardedAllocatorOptions, keyof ShadowOptions | 'budget'>>
   readonly #bounds: Required<ShadowOptions>['bounds']
@@ -154,6 +155,7 @@ export class GuardedAllocator implements LearningAllocator {
       ...(resize !== undefined && { resize }),
       ...(resizeSteps !== undefined && { resizeSteps }),
     }
+    this.#rule = rule
     this.shadow = new ShadowRule(rule, shadow)
     this.budget = new ErrorBudget(core.math, budget)
     this.#allocator = allocator
@@ -163,6 +165,10 @@ export class GuardedAllocator implements LearningAllocator {
   }
 
   allocate(t: Readonly<Telemetry>, out: Allocation): void {
+    if (!this.#canResize) {
+      this.#leaveToRule(t, out)
+      return
+    }
     this.#noteResize(t)
     this.#reported.coresPerReplica = t.coresPerReplica
     this.#reported.memoryMiBPerReplica = t.memoryMiBPerReplica
@@ -179,6 +185,13 @@ export class GuardedAllocator implements LearningAllocator {
     Object.assign(this.#asked, out)
   }
 
+  /** Where pods are not resized in place there is nothing to save and the rule needs no shadow: it is what is in force. */
+  #leaveToRule(t: Readonly<Telemetry>, out: Allocation): void {
+    this.#served = 'rule'
+    this.#reason = 'late-resize'
+    if (this.#rule.reads.every((name) => isMeasured(name, t))) this.#rule.allocate(t, out)
+  }
+
   /** What was done in the last step, and why. */
   explain(): GuardExplanation {
     return {
@@ -192,7 +205,7 @@ export class GuardedAllocator implements LearningAllocator {
 
   /** Whether sizes come into force too late to rely on. */
   get #areSizesTheRules(): boolean {
-    return !this.#canResize || this.#isLate
+    return this.#isLate
   }
 
   /** A least share as the budget stands. */
@@ -204,7 +217,7 @@ export class GuardedAllocator implements LearningAllocator {
   /** Compares the size that was asked for with the one that the step had. */
   #noteResize(t: Readonly<Telemetry>): void {
     const asked = this.#asked
-    if (asked.replicas === 0 || !this.#canResize || !isOther(asked, this.#reported)) return
+    if (asked.replicas === 0 || !isOther(asked, this.#reported)) return
     if (!(isMeasured('coresPerReplica', t) && isMeasured('memoryMiBPerReplica', t))) return
     this.#resizes = isOther(asked, t) ? Math.min(0, this.#resizes) - 1 : Math.max(0, this.#resizes) + 1
     if (this.#resizes <= -LATE_AFTER) this.#isLate = true
@@ -258,6 +271,7 @@ export class GuardedAllocator implements LearningAllocator {
     if (!canAnswer) return 'not-measured'
     if (this.budget.isInDebt) return 'debt'
     if (this.#hurtSteps > 0) return 'recovering'
+    if (this.#areSizesTheRules) return 'late-resize' // the saving is gone: what is left to promise is what the rule costs
     return Object.values(out).every((value) => Number.isFinite(value)) ? undefined : 'not-finite'
   }
 
@@ -296,23 +310,17 @@ export class GuardedAllocator implements LearningAllocator {
     clampAllocation(out, this.#bounds, rules)
     const asked = { ...out }
     const held = this.#heldBy()
-    if (this.#areSizesTheRules) {
-      out.coresPerReplica = rules.coresPerReplica
-      out.memoryMiBPerReplica = rules.memoryMiBPerReplica
-      out.replicas = Math.max(out.replicas, rules.replicas)
-    } else {
-      const fewest = this.#fewestReplicas(t, rules.replicas * rules.coresPerReplica)
-      out.replicas = Math.max(out.replicas, fewest)
-      this.#raise(t, out, held ? 1 : this.#share(leastCores), held ? 1 : this.#share(leastMemory))
-      const excess = this.#excess(out)
-      if (excess > 1) {
-        // Fewer pods before smaller ones, since many small pods serve worse; and no less than the rule's: saving must break nothing.
-        out.replicas = Math.max(fewest, Math.ceil(out.replicas / excess))
-        const left = Math.max(1, this.#excess(out))
-        out.coresPerReplica /= left
-        out.memoryMiBPerReplica /= left
-        this.#raise(t, out, 1, 1)
-      }
+    const fewest = this.#fewestReplicas(t, rules.replicas * rules.coresPerReplica)
+    out.replicas = Math.max(out.replicas, fewest)
+    this.#raise(t, out, held ? 1 : this.#share(leastCores), held ? 1 : this.#share(leastMemory))
+    const excess = this.#excess(out)
+    if (excess > 1) {
+      // Fewer pods before smaller ones, since many small pods serve worse; and no less than the rule's: saving must break nothing.
+      out.replicas = Math.max(fewest, Math.ceil(out.replicas / excess))
+      const left = Math.max(1, this.#excess(out))
+      out.coresPerReplica /= left
+      out.memoryMiBPerReplica /= left
+      this.#raise(t, out, 1, 1)
     }
     if (this.#excess(out) > 1 + SAME && allocationDollars(prices, out) > mostCost * allocationDollars(prices, rules)) {
       this.#serveRule(t, out, 'cost')
@@ -337,7 +345,6 @@ export class GuardedAllocator implements LearningAllocator {
   /** Why at least the rule's capacity is kept; `undefined`: it is not. */
   #heldBy(): GuardReason | undefined {
     if (this.#calm > 0) return 'recovering'
-    if (this.#areSizesTheRules) return 'late-resize'
     if (this.#newLoad > 0) return 'new-load'
     return this.#allocator.isKnown?.() === false ? 'unknown' : undefined
   }

@@ -128,7 +128,7 @@ describe('a guarded allocator', () => {
       cores = 1 + (i % 2) / 2
       step({ coresPerReplica: 2, memoryMiBPerReplica: 600 })
     }
-    expect(step()).toMatchObject({ served: 'clamped', reason: 'late-resize', out: { coresPerReplica: 2, replicas: 4 } })
+    expect(step()).toMatchObject({ served: 'rule', reason: 'late-resize', out: { coresPerReplica: 2, replicas: 4 } })
   })
 
   it('keeps the rule’s size where pods must be restarted', () => {
