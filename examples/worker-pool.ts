@@ -236,7 +236,7 @@ const pool = new WorkerPool()
 const days = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first + i)
 const TUNING = days(1, 20)
 const FITTING = days(101, 60) // late jobs are rare and come in heaps: a margin needs more days than a setting
-const JUDGED = days(4_000_000, 60) // nothing is chosen on these
+const JUDGED = days(5_000_000, 60) // nothing is chosen on these
 
 function judge(controller: Controller, seeds: readonly number[]): Score {
   let late = 0
@@ -279,20 +279,23 @@ function learn(rule: Controller, seed: number): Controller {
 const setting = tune()
 const rule = new ThresholdRule(pool, setting)
 const byRule = judge(rule, JUDGED)
-const learned = days(1, AGENTS).map((seed) => judge(learn(rule, seed), JUDGED))
+const agents = days(1, AGENTS).map((seed) => {
+  const policy = learn(rule, seed)
+  return { chosenBy: judge(policy, FITTING).hours, ...judge(policy, JUDGED) }
+})
+const learned = agents.reduce((a, b) => (b.chosenBy < a.chosenBy ? b : a)) // as the rule is the cheapest of its settings
 
-const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length
 const range = (numbers: readonly number[], digits: number): string =>
   `${Math.min(...numbers).toFixed(digits)} … ${Math.max(...numbers).toFixed(digits)}`
-const late = learned.map(({ latePercent }) => latePercent)
-const hours = learned.map((score) => score.hours)
-const saved = 100 * (1 - mean(hours) / byRule.hours)
+const late = agents.map(({ latePercent }) => latePercent)
+const hours = agents.map((score) => score.hours)
+const saved = 100 * (1 - learned.hours / byRule.hours)
 console.log(`rule: utilisation ${setting.utilisation}, ${setting.drain} workers a queued job, ${setting.patience} min`)
 console.log(`${JUDGED.length} fresh days   jobs late    worker-hours a day`)
 console.log(`rule            ${byRule.latePercent.toFixed(2)} %       ${byRule.hours.toFixed(0)}`)
-console.log(`learned         ${mean(late).toFixed(2)} %       ${mean(hours).toFixed(0)}`)
+console.log(`learned         ${learned.latePercent.toFixed(2)} %       ${learned.hours.toFixed(0)}`)
 console.log(`  of ${AGENTS} agents   ${range(late, 2)} %  ${range(hours, 0)}`)
-const wins = learned.filter((score) => score.latePercent <= byRule.latePercent && score.hours < byRule.hours).length
+const wins = agents.filter((score) => score.latePercent <= byRule.latePercent && score.hours < byRule.hours).length
 console.log(
-  `${wins} of ${AGENTS} are late no more often than the rule and cheaper; in the mean ${saved.toFixed(1)} % cheaper`,
+  `${wins} of ${AGENTS} are late no more often than the rule and cheaper; the chosen one saves ${saved.toFixed(1)} %`,
 )
