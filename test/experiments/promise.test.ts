@@ -5,7 +5,7 @@ import { SCALES } from './promise.mjs'
 
 /** Figures of one cell: a dollar by HPA+VPA, 80 cents by the resize rule, ours as given. */
 const cell = (dollars: number, changes = {}) => ({
-  ...{ app: 21, load: 'steps', sloFactor: 2, resize: 'in-place', isWithinSeen: true },
+  ...{ app: 21, load: 'steps', sloFactor: 2, resize: 'in-place', seeds: 3, isWithinSeen: true },
   ...{ strongest: 'resize', shadow: 'resize' },
   controllers: Object.entries({ 'hpa-vpa': 1, resize: 0.8, trimtab: dollars, oracle: 0.5 }).map(
     ([controller, mean]) => ({

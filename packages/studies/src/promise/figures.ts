@@ -26,6 +26,8 @@ export interface CellFigures {
   readonly load: string
   readonly sloFactor: number
   readonly resize: ResizeMode
+  /** How many. */
+  readonly seeds: number
   /** Whether the judged part lies within what was seen. */
   readonly isWithinSeen: boolean
   /** The strongest rule, chosen on the learning part, and the strongest of those that do not learn. */
@@ -47,7 +49,7 @@ export function cellFigures({ spec, isWithinSeen, strongest, shadow, trials }: P
   const names = [...new Set(trials.map(({ controller }) => controller))]
   return {
     ...{ app: spec.appSeed, load: spec.load, sloFactor: spec.sloFactor, resize: spec.resize },
-    ...{ isWithinSeen, strongest, shadow },
+    ...{ seeds: spec.seeds.length, isWithinSeen, strongest, shadow },
     controllers: names.map((name) =>
       controllerFigures(
         name,

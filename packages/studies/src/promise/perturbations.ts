@@ -14,7 +14,8 @@ export const PERTURBATIONS = [
 /** A figure of all cells together: its mean, and what another seed moves it by in one cell (root mean square over cells). */
 export interface PerturbedFigure {
   readonly mean: number
-  readonly spread: number
+  /** Undefined: there was one seed. */
+  readonly spread: number | undefined
 }
 
 /** The candidate in the cells of one perturbation. */
@@ -38,6 +39,8 @@ export function perturbationFigures(
   candidate: string,
 ): PerturbationFigures[] {
   const costs = base.map((cell) => costOf(cell, candidate))
+  const isSpread = base.every(({ seeds }) => seeds > 1)
+  const spreadOf = (values: readonly number[]): number | undefined => (isSpread ? rootMeanSquare(values) : undefined)
   return [{ name: 'as it is', cells: base }, ...perturbed].map(({ name, cells }) => {
     const own = cells.map((cell) => figuresOf(cell, candidate)!)
     const moves = cells.map((cell, i) => ({ cell, value: costOf(cell, candidate) - costs[i]! }))
@@ -47,11 +50,11 @@ export function perturbationFigures(
       name,
       cost: {
         mean: meanOf(cells.map((cell) => costOf(cell, candidate))),
-        spread: rootMeanSquare(own.map(({ dollars }, i) => dollars.deviation / strongest[i]!)),
+        spread: spreadOf(own.map(({ dollars }, i) => dollars.deviation / strongest[i]!)),
       },
       violations: {
         mean: meanOf(own.map(({ violations }) => violations.mean)),
-        spread: rootMeanSquare(own.map(({ violations }) => violations.deviation)),
+        spread: spreadOf(own.map(({ violations }) => violations.deviation)),
       },
       learningViolations: meanOf(own.map(({ learningViolations }) => learningViolations)),
       mostMoved: name === 'as it is' ? '' : `${cellLabel(most.cell)}: ${signed(most.value)}`,
@@ -69,10 +72,11 @@ const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(
 export function perturbationGates(figures: readonly PerturbationFigures[]): PromiseGate[] {
   const [base, ...perturbed] = figures
   const gate = (text: string, of: (figures: PerturbationFigures) => PerturbedFigure, least: number): PromiseGate => {
-    if (!base || perturbed.length === 0) {
+    const spread = base && of(base).spread
+    if (!base || spread === undefined || perturbed.length === 0) {
       return { text, wanted: '–', ours: '–', isMet: undefined, cells: 0, worst: [] }
     }
-    const limit = Math.max(least, of(base).spread)
+    const limit = Math.max(least, spread)
     const moved = perturbed
       .map((one) => ({ name: one.name, by: Math.abs(of(one).mean - of(base).mean) }))
       .sort((a, b) => b.by - a.by)

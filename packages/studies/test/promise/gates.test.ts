@@ -23,7 +23,7 @@ function cell(
   { app = 21, load = 'steps' as const, sloFactor = 2, resize = 'in-place' as const, isWithinSeen = true } = {},
 ): PromiseCell {
   return {
-    spec: { appSeed: app, load, sloFactor, resize, seeds: [1, 2] },
+    spec: { appSeed: app, load, sloFactor, resize, seeds: Object.values(controllers)[0]!.map((_, i) => i + 1) },
     ...{ isWithinSeen, tuned: [], strongest: 'resize', shadow: 'resize' },
     trials: Object.entries(controllers).flatMap(([controller, seeds]) =>
       seeds.map(([dollars, violations], i) => ({
@@ -161,6 +161,12 @@ describe('perturbations', () => {
     expect(figures[0]!.cost.spread).toBeCloseTo(Math.sqrt(0.02))
     expect(figures[1]!.mostMoved).toBe('app 21 · steps · SLO 2× · in-place: +0.100')
     expect(perturbationGates(figures)[0]).toMatchObject({ wanted: '≤ 0.141', ours: '0.100', isMet: true })
+  })
+
+  it('cannot be judged by one seed', () => {
+    const figures = perturbationFigures([of(0.5)], [{ name: 'more load', cells: [of(0.6)] }], 'trimtab')
+    expect(figures[0]!.cost.spread).toBeUndefined()
+    expect(perturbationGates(figures).every(({ isMet }) => isMet === undefined)).toBe(true)
   })
 
   it('are large when they move it by more, up or down', () => {
