@@ -19,12 +19,16 @@ export async function* compareLive(options: LiveOptions): AsyncGenerator<LiveEve
   yield {
     type: 'start',
     controllers: watched.map((name) => describeController(task, name)),
-    episodes,
-    reward: task.labels.reward,
+    rounds: episodes,
+    value: task.labels.reward,
+    stage: 'who decides in each learning episode',
+    hasSteps: false,
   }
   for (let episode = 0; episode < episodes; episode++) {
     const lives = trials.map((trial) => trial.learnEpisode())
-    yield { type: 'episode', episode, reward: lives.map(({ reward }) => reward), stage: lives.at(-1)!.stage }
+    const { stage } = lives.at(-1)!
+    const text = `learning, episode ${episode + 1} of ${episodes}, stage ${stage}`
+    yield { type: 'round', round: episode, values: lives.map(({ reward }) => reward), stage, text }
   }
   yield { type: 'note', text: 'judging' }
   const run = async (spec: TrialSpec) =>

@@ -6,12 +6,12 @@ import { create, element } from './view.js'
 
 const APPS = Array.from({ length: 12 }, (_, i) => i + 1)
 
-/** Simulated steps of 15 s a second; the last is as fast as the machine can. */
+/** Simulated minutes a second; the last is as fast as the machine can. */
 const SPEEDS: readonly { readonly stepsPerSecond: number; readonly label: string }[] = [
-  { stepsPerSecond: 10, label: '2.5 min a second' },
-  { stepsPerSecond: 60, label: '15 min a second' },
-  { stepsPerSecond: 240, label: '1 h a second' },
-  { stepsPerSecond: 1200, label: '5 h a second' },
+  { stepsPerSecond: 15, label: '15 min a second' },
+  { stepsPerSecond: 60, label: '1 h a second' },
+  { stepsPerSecond: 240, label: '4 h a second' },
+  { stepsPerSecond: 1440, label: 'a day a second' },
   { stepsPerSecond: Number.POSITIVE_INFINITY, label: 'as fast as it goes' },
 ]
 
@@ -48,6 +48,7 @@ function setUpTasks(): void {
   const show = () => {
     element('module-row').hidden = tasks.value !== OWN_FILE
     element('autoscaling').hidden = tasks.value !== 'autoscaling'
+    element('episodes-row').hidden = tasks.value === 'autoscaling'
   }
   tasks.addEventListener('change', show)
   show()
@@ -66,9 +67,11 @@ export async function readOptions(): Promise<LiveOptions> {
   const options = {
     task,
     app: number('app'),
-    sloFactor: number('slo'),
     seed: number('seed'),
     episodes: number('episodes'),
+    days: number('days'),
+    sloFactor: number('slo'),
+    resize: String(values.get('resize')) as LiveOptions['resize'],
   }
   return load ? { ...options, load } : options
 }

@@ -3,12 +3,12 @@ import { chosenSpeed, readOptions, setUpControls } from './controls.js'
 import type { FromWorker, LiveEvent, ToWorker } from './protocol.js'
 import { element, showLegend, showResults, showStages } from './view.js'
 
-const STEPS_SHOWN = 300
+const STEPS_SHOWN = 1440 // minutes
 
 interface Charts {
-  readonly reward: LiveChart
+  readonly rounds: LiveChart
   /** Step by step, of autoscaling only. */
-  readonly steps?: Readonly<Record<'latency' | 'cores' | 'replicas', LiveChart>>
+  readonly steps?: Readonly<Record<'latency' | 'dollars' | 'cores', LiveChart>>
 }
 
 interface Run {
@@ -25,7 +25,7 @@ interface Run {
 let run: Run | undefined
 
 const chartsOf = (of: Run | undefined): LiveChart[] =>
-  of?.charts ? [of.charts.reward, ...Object.values(of.charts.steps ?? {})] : []
+  of?.charts ? [of.charts.rounds, ...Object.values(of.charts.steps ?? {})] : []
 
 const send = (message: ToWorker) => run?.worker.postMessage(message)
 
@@ -89,36 +89,29 @@ function show(event: LiveEvent): void {
       showStart(event)
       break
     case 'step': {
-      const minutes = minutesAt(event.episode, event.step)
-      const { latency, cores, replicas } = run.charts!.steps!
-      latency.push(minutes, event.p99Ms)
-      cores.push(minutes, event.requestedCores)
-      replicas.push(minutes, event.replicas)
+      const { latency, dollars, cores } = run.charts!.steps!
+      latency.push(event.minute, event.p99OverSlo)
+      dollars.push(event.minute, event.dollarsPerHour)
+      cores.push(event.minute, event.cores)
       break
     }
-    case 'episode':
-      showEpisode(event)
+    case 'round':
+      showRound(event)
       break
     case 'done':
       run.worker.terminate()
       setButtons(false)
       showResults(event.outcome)
       run.reportUrl = URL.createObjectURL(new Blob([event.outcome.page], { type: 'text/html' }))
-      say(`${run.start!.episodes} episodes of learning, judged on unseen ones: done`)
+      say('judged on what nobody has learned from: done')
       break
     default:
       event satisfies never
   }
 }
 
-/** Simulated time; episodes are a step apart. */
-function minutesAt(episode: number, step: number): number {
-  const { perEpisode, seconds } = run!.start!.steps!
-  return ((episode * (perEpisode + 1) + step) * seconds) / 60
-}
-
 function showStart(event: Extract<LiveEvent, { type: 'start' }>): void {
-  const { controllers, steps, reward } = event
+  const { controllers, hasSteps, value, stage, reference } = event
   const hours = (minutes: number) => `${Number((minutes / 60).toFixed(1))} h`
   const live = { controllers, window: STEPS_SHOWN, xLabel: hours }
   const place = (name: string) => {
@@ -126,37 +119,38 @@ function showStart(event: Extract<LiveEvent, { type: 'start' }>): void {
     container.replaceChildren()
     return container
   }
-  for (const section of document.querySelectorAll<HTMLElement>('[data-steps]')) section.hidden = !steps
-  element('reward').classList.toggle('wide', !steps)
-  element('reward-text').textContent = reward
+  for (const section of document.querySelectorAll<HTMLElement>('[data-steps]')) section.hidden = !hasSteps
+  element('rounds').classList.toggle('wide', !hasSteps)
+  element('rounds-text').textContent = value
+  element('stage-text').textContent = stage
   run!.start = event
   run!.charts = {
-    reward: createChart(place('reward'), { controllers, range: 'fit', xLabel: String }),
-    ...(steps && {
+    rounds: createChart(place('rounds'), {
+      ...{ controllers, xLabel: String },
+      ...(reference ? { reference } : { range: 'fit' as const }),
+    }),
+    ...(hasSteps && {
       steps: {
         latency: createChart(place('latency'), {
           ...live,
           range: 'logarithmic',
-          reference: { value: steps.sloMs, label: `SLO ${steps.sloMs.toFixed(0)} ms` },
+          reference: { value: 1, label: 'SLO' },
         }),
-        cores: createChart(place('cores'), { ...live, isStepped: true }),
-        replicas: createChart(place('replicas'), { ...live, isStepped: true }),
+        dollars: createChart(place('dollars'), live),
+        cores: createChart(place('cores'), live),
       },
     }),
   }
   showLegend(controllers)
 }
 
-function showEpisode(event: Extract<LiveEvent, { type: 'episode' }>): void {
+function showRound({ round, values, stage, text }: Extract<LiveEvent, { type: 'round' }>): void {
   const { charts, start, stages } = run!
-  const gap = start!.controllers.map(() => null)
-  for (const chart of Object.values(charts!.steps ?? {})) chart.push(minutesAt(event.episode + 1, 0), gap) // the next starts elsewhere
-  charts!.reward.push(event.episode + 1, event.reward)
-  stages.push(event.stage)
-  showStages(stages, start!.episodes)
-  element('stage-text').textContent = `now: ${event.stage}`
-  element('meter').querySelector('i')!.style.width = `${((event.episode + 1) / start!.episodes) * 100}%`
-  say(`learning, episode ${event.episode + 1} of ${start!.episodes}, stage ${event.stage}`)
+  charts!.rounds.push(round + 1, values)
+  stages.push(stage)
+  showStages(stages, start!.rounds)
+  element('meter').querySelector('i')!.style.width = `${((round + 1) / start!.rounds) * 100}%`
+  say(text)
 }
 
 function setUpTheme(): void {

@@ -1,5 +1,6 @@
 // What the page and its worker say to each other.
 import type { AutoscalerSummary } from 'trimtab/report'
+import type { ResizeMode } from 'trimtab/tasks/autoscaling'
 
 /** What to run. */
 export interface LiveOptions {
@@ -9,9 +10,12 @@ export interface LiveOptions {
   readonly app: number
   /** A table of requests per minute; without it the load is generated from `seed`. */
   readonly load?: { readonly name: string; readonly text: string }
-  readonly sloFactor: number
   readonly seed: number
+  /** Of other tasks than autoscaling, which lives for days. */
   readonly episodes: number
+  readonly days: number
+  readonly sloFactor: number
+  readonly resize: ResizeMode
 }
 
 export type LiveController = Pick<AutoscalerSummary, 'name' | 'label' | 'kind'>
@@ -22,26 +26,30 @@ export type LiveEvent =
   | {
       readonly type: 'start'
       readonly controllers: readonly LiveController[]
-      readonly episodes: number
-      /** What an episode's reward is. */
-      readonly reward: string
-      /** Of the charts of steps; other tasks than autoscaling have none. */
-      readonly steps?: { readonly sloMs: number; readonly perEpisode: number; readonly seconds: number }
+      /** Episodes, or days. */
+      readonly rounds: number
+      /** What a round's value is, and who decides in it. */
+      readonly value: string
+      readonly stage: string
+      /** Drawn across the chart of rounds. */
+      readonly reference?: { readonly value: number; readonly label: string }
+      /** Whether there are charts of steps; only autoscaling has them. */
+      readonly hasSteps: boolean
     }
   | {
       readonly type: 'step'
-      readonly episode: number
-      readonly step: number
-      readonly p99Ms: readonly number[]
-      readonly replicas: readonly number[]
-      readonly requestedCores: readonly number[]
+      readonly minute: number
+      readonly p99OverSlo: readonly (number | null)[]
+      readonly dollarsPerHour: readonly number[]
+      readonly cores: readonly number[]
     }
   | {
-      readonly type: 'episode'
-      readonly episode: number
-      readonly reward: readonly number[]
-      /** Of the learner. */
+      readonly type: 'round'
+      readonly round: number
+      readonly values: readonly number[]
+      /** Who decides, of the learner. */
       readonly stage: string
+      readonly text: string
     }
   | { readonly type: 'done'; readonly outcome: Outcome }
 

@@ -1,105 +1,145 @@
-// The comparison of `trimtab autoscale` for one application, told while it happens.
+// The comparison of `trimtab autoscale` for one application. Everybody lives for days; then their days are shown side by side.
 
 import { createCore } from 'trimtab/core'
 import { type AutoscalingReport, cellOf, renderReport, SUMMARY_COLUMNS, titleOf } from 'trimtab/report'
 import {
   AUTOSCALERS,
-  type AutoscalerName,
-  AutoscalerTrial,
-  type AutoscalerTrialSpec,
+  type AutoscalerCellSpec,
+  autoscalerCellInParts,
+  autoscalerCellOf,
   autoscalingReportOf,
-  runAutoscalerTrial,
+  type PromiseLife,
 } from 'trimtab/studies'
-import { parseLoad } from 'trimtab/tasks/autoscaling'
+import { dollarsPerHour, GuardedAllocator, type Prices } from 'trimtab/tasks/autoscaling'
 import type { LiveEvent, LiveOptions, Outcome } from './protocol.js'
 
-/** Those who are watched; the rest is only judged, for the table. */
-const WATCHED: readonly AutoscalerName[] = ['hpa-vpa', 'ddpg-scratch', 'trimtab']
-
-/** What one step of one controller looks like on the charts. */
-interface Point {
-  readonly p99Ms: number
-  readonly replicas: number
-  readonly requestedCores: number
-}
+const POINT_SECONDS = 60
+const DAY_POINTS = 86_400 / POINT_SECONDS
 
 /** @throws {ConfigError} `load_invalid` */
-export async function* simulate(options: LiveOptions): AsyncGenerator<LiveEvent, void> {
-  const { app, seed, episodes, sloFactor } = options
-  const load = options.load && parseLoad(options.load.name, options.load.text)
-  const specOf = (controller: AutoscalerName): AutoscalerTrialSpec => ({
-    ...(load && { load }),
-    appSeed: app,
-    seed,
-    controller,
-    episodes,
-    sloFactor,
-  })
+export async function* simulate({ app, ...options }: LiveOptions): AsyncGenerator<LiveEvent, void> {
   const core = await createCore()
-  yield { type: 'note', text: 'tuning HPA+VPA to this application' }
-  const trials = WATCHED.map((controller) => new AutoscalerTrial(core, specOf(controller)))
-  const { simulator, stepsPerEpisode } = trials[0]!.environment
+  const spec = autoscalerCellOf({ ...options, seeds: 1 }, app)
+  const diaries = new Map<string, Diary>()
+  const parts = autoscalerCellInParts(core, spec, (life) => {
+    const diary = diaries.get(life.controller) ?? new Diary(spec.prices)
+    diaries.set(life.controller, diary)
+    return diary.write(life)
+  })
+  let part = parts.next()
+  for (; !part.done; part = parts.next()) yield { type: 'note', text: `computing: ${part.value}` }
+  const cell = part.value
+  const watched = AUTOSCALERS.filter(
+    ({ name }) => ['hpa-vpa', cell.strongest, 'trimtab', 'oracle'].includes(name) && diaries.has(name),
+  )
+  yield* show(
+    watched.map(({ name }) => diaries.get(name)!),
+    watched,
+    spec,
+  )
+  yield { type: 'done', outcome: outcomeOf(autoscalingReportOf([cell], spec)) }
+}
+
+/** Plays what was lived through, minute by minute. */
+function* show(
+  diaries: readonly Diary[],
+  controllers: Extract<LiveEvent, { type: 'start' }>['controllers'],
+  { budgetPercent }: AutoscalerCellSpec,
+): Generator<LiveEvent, void> {
+  const minutes = diaries[0]!.points.length
+  const days = Math.ceil(minutes / DAY_POINTS)
   yield {
     type: 'start',
-    controllers: AUTOSCALERS.filter(({ name }) => WATCHED.includes(name)),
-    episodes,
-    reward: 'reward an episode, of 200',
-    steps: { sloMs: simulator.sloMs, perEpisode: stepsPerEpisode, seconds: simulator.options.stepSeconds },
+    controllers,
+    rounds: days,
+    value: 'SLO violations of each day, % of steps',
+    stage: 'whose allocation the guard served most of each day',
+    reference: { value: budgetPercent, label: `budget ${budgetPercent} %` },
+    hasSteps: true,
   }
-  for (let episode = 0; episode < episodes; episode++) {
-    const lives = trials.map(liveEpisode)
-    const listOf = <T>(read: (life: (typeof lives)[number]) => T): T[] => lives.map(read)
-    for (let step = 0; step < stepsPerEpisode; step++) {
-      yield {
-        type: 'step',
-        episode,
-        step,
-        p99Ms: listOf(({ points }) => points[step]!.p99Ms),
-        replicas: listOf(({ points }) => points[step]!.replicas),
-        requestedCores: listOf(({ points }) => points[step]!.requestedCores),
-      }
-    }
+  for (let minute = 0; minute < minutes; minute++) {
+    const points = diaries.map((diary) => diary.points[minute]!)
     yield {
-      type: 'episode',
-      episode,
-      reward: listOf(({ outcome }) => outcome.reward),
-      stage: lives.at(-1)!.outcome.stage,
+      type: 'step',
+      minute,
+      p99OverSlo: points.map(({ p99OverSlo }) => p99OverSlo || null), // without requests there is none
+      dollarsPerHour: points.map((point) => point.dollarsPerHour),
+      cores: points.map(({ cores }) => cores),
+    }
+    if ((minute + 1) % DAY_POINTS > 0 && minute + 1 < minutes) continue
+    const day = Math.floor(minute / DAY_POINTS)
+    const ours = diaries[controllers.findIndex(({ name }) => name === 'trimtab')]!
+    const isLearned = minute < ours.learnedPoints
+    yield {
+      type: 'round',
+      round: day,
+      values: diaries.map((diary) => diary.violationPercent(day)),
+      stage: ours.mostServed(day),
+      text: `${isLearned ? 'learning' : 'judged'}, day ${day + 1} of ${days}`,
     }
   }
-  const results = trials.map((trial) => trial.judge())
-  for (const trial of trials) trial.dispose()
-  for (const { name, label } of AUTOSCALERS.filter((one) => !WATCHED.includes(one.name))) {
-    yield { type: 'note', text: `judging, for comparison: ${label}` }
-    results.push(runAutoscalerTrial(core, specOf(name)))
-  }
-  const report = autoscalingReportOf(results, { load: load?.name ?? 'generated', episodes, sloFactor })
-  yield { type: 'done', outcome: outcomeOf(report) }
 }
 
 const outcomeOf = (report: AutoscalingReport): Outcome => ({
   heads: SUMMARY_COLUMNS.map(titleOf),
   rows: report.controllers.map((controller) => ({
     controller,
-    cells: SUMMARY_COLUMNS.map((column) => cellOf(column, controller)?.mean ?? '–'),
+    cells: SUMMARY_COLUMNS.map((column) => cellOf(column, controller, report.settings.seeds.length).mean),
   })),
-  findings: report.findings,
+  findings: [...report.findings, ...(report.verdict ? [report.verdict.text] : [])],
   page: renderReport(report),
 })
 
-/** One learning episode of one controller, its steps kept for showing. */
-function liveEpisode(trial: AutoscalerTrial): {
-  readonly outcome: ReturnType<AutoscalerTrial['learnEpisode']>
-  readonly points: Point[]
-} {
-  const { simulator } = trial.environment
-  const points: Point[] = []
-  const outcome = trial.learnEpisode(() => {
-    const { telemetry, truth } = simulator
-    points.push({
-      p99Ms: truth.p99Ms,
-      replicas: telemetry.readyReplicas + telemetry.startingReplicas,
-      requestedCores: truth.requestedCores,
-    })
-  })
-  return { outcome, points }
+/** A minute: means, and the worst p99. */
+interface Point {
+  p99OverSlo: number
+  dollarsPerHour: number
+  cores: number
+}
+
+/** What one controller did, minute by minute, from the first step on. */
+class Diary {
+  readonly points: Point[] = []
+  learnedPoints = 0
+  readonly #prices: Prices
+  readonly #violations: number[] = [] // of each day, and its steps
+  readonly #steps: number[] = []
+  readonly #served: Map<string, number>[] = [] // of each day
+  #step = 0
+
+  constructor(prices: Prices) {
+    this.#prices = prices
+  }
+
+  write({ allocator, simulator, part }: PromiseLife): () => void {
+    const { truth, sloMs, options } = simulator
+    const perPoint = Math.round(POINT_SECONDS / options.stepSeconds)
+    const guard = allocator instanceof GuardedAllocator ? allocator : undefined
+    return () => {
+      const isFirst = this.#step++ % perPoint === 0
+      if (isFirst) this.points.push({ p99OverSlo: 0, dollarsPerHour: 0, cores: 0 })
+      const point = this.points.at(-1)!
+      point.p99OverSlo = Math.max(point.p99OverSlo, truth.p99Ms / sloMs)
+      point.dollarsPerHour += dollarsPerHour(this.#prices, truth.requestedCores, truth.requestedMemoryMiB) / perPoint
+      point.cores += truth.requestedCores / perPoint
+      if (part === 'learning') this.learnedPoints = this.points.length
+      const day = Math.floor((this.points.length - 1) / DAY_POINTS)
+      this.#steps[day] = (this.#steps[day] ?? 0) + 1
+      this.#violations[day] = (this.#violations[day] ?? 0) + (truth.violated ? 1 : 0)
+      if (!guard) return
+      const { served } = guard.explain()
+      this.#served[day] ??= new Map()
+      const counts = this.#served[day]
+      counts.set(served, (counts.get(served) ?? 0) + 1)
+    }
+  }
+
+  violationPercent(day: number): number {
+    return (100 * this.#violations[day]!) / this.#steps[day]!
+  }
+
+  mostServed(day: number): string {
+    const counts = [...(this.#served[day] ?? [])]
+    return counts.reduce((a, b) => (b[1] > a[1] ? b : a), ['allocator', 0])[0]
+  }
 }

@@ -9,7 +9,7 @@ import { serve } from './serve.mjs'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const SITE = at('build/playground')
 const EPISODES = 10 // the fewest that the form takes
-const CHARTS = ['latency', 'cores', 'replicas', 'reward']
+const CHARTS = ['latency', 'dollars', 'cores', 'rounds']
 
 /** A task from outside as one module without imports: a level that the action moves. */
 const OWN_TASK = `
@@ -76,8 +76,14 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`))
     await page.goto(`${site.origin}/${address}`)
-    if (!address.endsWith('.html')) await page.getByLabel('Learning episodes').fill(String(EPISODES))
+    if (!address.endsWith('.html')) await keepShort(page)
     return { page, complaints }
+  }
+
+  /** Two days of autoscaling, few episodes of another task. */
+  async function keepShort(page: Page): Promise<void> {
+    const [days, episodes] = [page.getByLabel('Days'), page.getByLabel('Learning episodes')]
+    await ((await days.isVisible()) ? days.fill('2') : episodes.fill(String(EPISODES)))
   }
 
   /** Runs to the end, or to what went wrong. */
@@ -148,11 +154,12 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
       async () => {
         const { page, complaints } = await open()
         await page.getByTestId('task').selectOption('cpu-frequency')
+        await keepShort(page)
         await watchCharts(page)
         await run(page)
         expect(await status(page)).toMatch(/done$/)
         expect(await page.getByTestId('chart-latency').isVisible()).toBe(false)
-        expect(await picturesOf(page, 'reward')).toBeGreaterThan(1)
+        expect(await picturesOf(page, 'rounds')).toBeGreaterThan(1)
         expect(await controllers(page)).toEqual(expect.arrayContaining([expect.stringMatching(/^Trimtab /)]))
         await page.screenshot({ path: at('build/playground-task.png'), fullPage: true })
         const [report] = await Promise.all([
@@ -172,6 +179,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
         const file = { name: 'mine.js', mimeType: 'text/javascript', buffer: Buffer.from(OWN_TASK) }
         const chosen = await open()
         await chosen.page.getByTestId('task').selectOption('file')
+        await keepShort(chosen.page)
         await chosen.page.getByTestId('module').setInputFiles(file)
         const named = await open('?task=./mine.js')
         for (const { page, complaints } of [chosen, named]) {
@@ -208,7 +216,9 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
       const { page, complaints } = await open()
       for (let run = 0; run < 2; run++) {
         await page.getByTestId('run').click()
-        await page.waitForFunction(() => /^learning/.test(document.querySelector('[data-testid=status]')!.textContent))
+        await page.waitForFunction(() =>
+          /^(computing|learning)/.test(document.querySelector('[data-testid=status]')!.textContent),
+        )
         await page.getByRole('button', { name: 'Stop' }).click()
         expect(await status(page)).toBe('stopped')
       }

@@ -2,7 +2,7 @@
 export { ControlLoop, EnvelopePilot, rulePilot, servingPilot, type Tick } from '@trimtab/control'
 export { type Controller, type Core, createCore, type Environment, Random, TrimtabError } from '@trimtab/core'
 export { createDdpg, type Ddpg, evaluate, loadPolicy, train } from '@trimtab/learn'
-export { compareAutoscalers, runAutoscalerTrial } from '@trimtab/studies'
+export { compareAutoscalers, runAutoscalerCell } from '@trimtab/studies'
 export {
   type Application,
   AutoscalingEnvironment,

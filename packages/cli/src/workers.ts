@@ -36,7 +36,7 @@ export async function runAutoscaling(
     const { signal } = hooks
     return await compareAutoscalers(options, {
       ...hooks,
-      run: (spec) => pool.run('autoscalerTrial', spec, { signal }),
+      run: (spec) => pool.run('autoscalerCell', spec, { signal }),
     })
   } finally {
     await pool.dispose()

@@ -32,21 +32,21 @@ function trimtab(argv: readonly string[], isInterrupted = false, input = ''): Pr
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
 }
 
-const QUICK = ['autoscale', '--controllers', 'aimd,ddpg-scratch', '--apps', '1', '--seeds', '2', '--episodes', '3']
+const QUICK = ['autoscale', '--controllers', 'forecast,margin', '--apps', '2', '--seeds', '2', '--days', '1']
 
 describe('the built command', () => {
   it('gives the same numbers with one worker and with two', async () => {
     const one = await trimtab([...QUICK, '--json', '--no-report', '--workers', '1'])
     const two = await trimtab([...QUICK, '--json', '--no-report', '--workers', '2'])
     expect(one.code).toBe(0)
-    expect(JSON.parse(one.out).controllers.map(({ name }: { name: string }) => name)).toEqual(['aimd', 'ddpg-scratch'])
+    expect(JSON.parse(one.out).controllers.map(({ name }: { name: string }) => name)).toEqual(['forecast', 'margin'])
     expect(two.out).toBe(one.out)
   })
 
   it('writes a table and a report', async () => {
     const { code, out } = await trimtab(QUICK)
     expect(code).toBe(0)
-    expect(out).toMatch(/^controller +reward/m)
+    expect(out).toMatch(/^controller +cost \$\/h +relative/m)
     expect(readFileSync(join(folder, 'trimtab-report.html'), 'utf8')).toContain('id="trimtab-report"')
   })
 
@@ -66,7 +66,7 @@ describe('the built command', () => {
   })
 
   it('stops on Ctrl-C and leaves nothing behind', async () => {
-    const argv = ['autoscale', '--episodes', '2000', '--report', 'stopped.html']
+    const argv = ['autoscale', '--report', 'stopped.html']
     const { code, out, err } = await trimtab(argv, true)
     expect({ code, out }).toEqual({ code: 130, out: '' })
     expect(err).toContain('interrupted, nothing was written')

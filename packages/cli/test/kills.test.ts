@@ -160,8 +160,8 @@ const KINDS: readonly Kind[] = [
   {
     what: 'the page of autoscale',
     argv: (version) => [
-      ...['autoscale', '--controllers', 'aimd', '--seed', `${version}`, ...LEAST],
-      ...['--report', 'page.html'],
+      ...['autoscale', '--controllers', 'hpa-vpa', '--seed', `${version}`],
+      ...['--apps', '1', '--seeds', '1', '--days', '1', '--workers', '1', '--report', 'page.html'],
     ],
     files: { 'page.html': page },
   },

@@ -75,7 +75,8 @@ describe('trimtab autoscale', () => {
       '--slo-factor',
       '1.15',
       '--controllers',
-      'trimtab,oracle',
+      'resize,trimtab',
+      ...['--days', '3', '--resize', 'restart', '--price-core', '0.04', '--budget', '1'],
       '--apps',
       '2',
       '--seed',
@@ -88,10 +89,13 @@ describe('trimtab autoscale', () => {
       {
         load: { name: 'load.csv', text: 'index,requests\n0,5\n' },
         sloFactor: 1.15,
-        controllers: ['trimtab', 'oracle'],
+        controllers: ['resize', 'trimtab'],
         apps: 2,
         seeds: 3,
-        episodes: 200,
+        days: 3,
+        resize: 'restart',
+        prices: { perCore: 0.04, perGiB: 0.0045 },
+        budgetPercent: 1,
         seed: 9,
         workers: 1,
       },
@@ -122,12 +126,21 @@ describe('trimtab autoscale', () => {
 
   it('ends with 1 and the reason when the policy should not replace the rule', async () => {
     const host = createFakeHost()
-    const report = createSampleReport()
-    const controllers = report.controllers.map((one) =>
-      one.name === 'trimtab' ? { ...one, reward: { mean: 1, deviation: 0 } } : one,
-    )
-    expect(await answer({ ...report, controllers }).command.execute([], host)).toBe(1)
-    expect(host.err()).toMatch(/Trimtab should not replace HPA\+VPA \(tuned\) here: its reward is 1\.0/)
+    const verdict = { isFor: false, text: 'Trimtab should not replace the strongest rule on this load: it is dear.' }
+    expect(await answer(createSampleReport({ verdict })).command.execute([], host)).toBe(1)
+    expect(host.err()).toContain(`trimtab: ${verdict.text}\n`)
+  })
+
+  it('refuses --episodes, which it had once, as any option that there is not', async () => {
+    const host = createFakeHost()
+    expect(await main(['autoscale', '--episodes', '50'], host)).toBe(2)
+    expect(host.err()).toContain('unknown option --episodes')
+  })
+
+  it('says in its help where the agents of the papers are', async () => {
+    const host = createFakeHost()
+    await main(['autoscale', '--help'], host)
+    expect(host.out()).toContain('trimtab compare autoscaling')
   })
 
   it('refuses an endless load, having read no more than it may', async () => {

@@ -20,19 +20,37 @@ describe('renderReport', () => {
   it('carries its numbers as JSON, six digits each', () => {
     const numbers = numbersIn(html)
     expect(numbers.settings).toEqual(report.settings)
-    expect(numbers.controllers[3]!.reward.mean).toBe(172.3)
+    expect(numbers.controllers[3]!.relativeCost.mean).toBe(0.893)
     expect(numbers.timelines).toHaveLength(report.timelines.length)
-    expect(numbers.timelines[3]!.p99Ms[17]).toBeCloseTo(report.timelines[3]!.p99Ms[17]!, 2)
+    expect(numbers.timelines[3]!.p99OverSlo[17]).toBeCloseTo(report.timelines[3]!.p99OverSlo[17]!, 4)
   })
 
-  it('shows every controller, application and finding', () => {
-    for (const { label } of report.controllers) expect(html).toContain(`</svg>${label}</th>`)
+  it('shows every controller, application and finding, the verdict, and the mark of the strongest rule', () => {
+    for (const { name, label } of report.controllers) {
+      expect(html).toContain(`</svg>${label}${name === 'resize' ? ' ★' : ''}</th>`)
+    }
+    expect(html).toContain(`✓ ${report.verdict!.text}`)
     for (const app of report.settings.apps) expect(html).toContain(`<th scope="row">${app}</th>`)
     for (const finding of report.findings) expect(html).toContain(`<li>${finding}</li>`)
   })
 
-  it('draws six charts for each application', () => {
+  it('draws six charts of a day and one of the learning part for each application', () => {
     expect(html.match(/<figure class="chart" data-field=/g)).toHaveLength(6 * report.settings.apps.length)
+    expect(html.match(/budget 0\.5 %<\/span>/g)).toHaveLength(report.settings.apps.length)
+  })
+
+  it('explains decisions and what the guard served', () => {
+    expect(html).toContain('0.71 (0.52 to 0.97)')
+    expect(html).toContain('1.34 cores: 4.3 % breach')
+    expect(html).toContain('none is smaller')
+    expect(html).toContain('<td>91.0 %</td>')
+    expect(html).toContain('the error budget is used up 1.0 %')
+  })
+
+  it('shows no spread of one seed', () => {
+    const page = renderReport({ ...report, settings: { ...report.settings, seeds: [1] } })
+    expect(page).toContain('<td>0.893<small> ± –</small></td>')
+    expect(html).not.toContain('± –')
   })
 
   it('draws no number that is not one', () => {
@@ -41,7 +59,7 @@ describe('renderReport', () => {
 
   it('shows text from outside as text', () => {
     const evil = '</script><script>alert(1)</script>"&'
-    const { settings, timelines, results } = report
+    const { settings, timelines, results, worlds } = report
     const apps = [evil, ...settings.apps.slice(1)]
     const rename = <T extends { readonly app: string }>(one: T): T =>
       one.app === settings.apps[0] ? { ...one, app: evil } : one
@@ -50,23 +68,31 @@ describe('renderReport', () => {
       settings: { ...settings, apps, load: evil },
       timelines: timelines.map(rename),
       results: results.map(rename),
+      worlds: worlds.map(rename),
     })
     expect(page).not.toContain('<script>alert')
     expect(numbersIn(page).settings.load).toBe(evil)
   })
 
   it.each([
-    ['no learner', { controllers: report.controllers.filter(({ kind }) => kind !== 'learner'), curves: [] }],
+    [
+      'no learner',
+      { controllers: report.controllers.filter(({ kind }) => kind !== 'learner'), decisions: [], guard: [] },
+    ],
     ['no rule', { controllers: report.controllers.filter(({ kind }) => kind !== 'rule') }],
     ['no bound', { controllers: report.controllers.filter(({ kind }) => kind !== 'bound') }],
     ['no timeline', { timelines: [] }],
     ['no finding', { findings: [] }],
     [
+      'one day of learning',
+      { days: report.days.map((one) => ({ ...one, violationPercent: [0.2], dollarsPerHour: [0.1] })) },
+    ],
+    [
       'gaps in a measurement',
       {
         timelines: report.timelines.map((one) => ({
           ...one,
-          p99Ms: one.p99Ms.map((v, i) => (i % 3 ? v : Number.NaN)),
+          p99OverSlo: one.p99OverSlo.map((v, i) => (i % 3 ? v : Number.NaN)),
         })),
       },
     ],
@@ -74,7 +100,7 @@ describe('renderReport', () => {
       'one step only',
       {
         timelines: report.timelines.map((one) =>
-          Object.assign({ ...one }, { p99Ms: [50], requestsPerSecond: [9], replicas: [2], requestedCores: [1] }),
+          Object.assign({ ...one }, { p99OverSlo: [0.5], requestsPerSecond: [9], replicas: [2], cores: [1] }),
         ),
       },
     ],

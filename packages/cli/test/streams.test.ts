@@ -129,7 +129,7 @@ describe('SIGTERM', () => {
     ],
     ['cross-validates', () => ['rightsize', runs(), '--predictor', 'network', '--repeats', '100']],
     ['pretrains on workers', () => ['pretrain', 'autoscaling', '--out', join(folder, 'policy')]],
-    ['compares on workers', () => ['autoscale', '--no-report', '--episodes', '10000']],
+    ['compares on workers', () => ['autoscale', '--no-report', '--seeds', '50']],
   ])('ends in a second a command that %s', async (_, argv) => {
     const one = begin(argv(), { cwd: folder })
     await new Promise((resolve) => setTimeout(resolve, 1500)) // in the middle of it

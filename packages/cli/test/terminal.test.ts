@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatReport, objectionTo } from '../src/autoscale/summary.js'
+import { formatReport } from '../src/autoscale/summary.js'
 import { createPaint, formatTable } from '../src/terminal.js'
 import { createFakeHost } from './fake-host.js'
 import { createSampleReport } from './sample-report.js'
@@ -38,7 +38,7 @@ describe('formatReport', () => {
     for (const { label } of createSampleReport().controllers) {
       expect(text.split('\n').filter((line) => line.startsWith(label))).toHaveLength(1)
     }
-    expect(text).toMatch(/^Trimtab\s+172\.3 ± 1\.0\s+0\.22 ± 0\.07/m)
+    expect(text).toMatch(/^Trimtab\s+0\.1786 ± 0\.0036\s+0\.893 ± 0\.018\s+0\.11 ± 0\.00/m)
   })
 
   it('sets the bounds apart from the rivals', () => {
@@ -48,12 +48,21 @@ describe('formatReport', () => {
     expect(at('── bounds')).toBeLessThan(at('best static'))
   })
 
-  it('shows a dash where a controller has no such figure', () => {
-    expect(text).toMatch(/^oracle.*–$/m)
+  it('marks the strongest rule', () => {
+    expect(text).toMatch(/^resize rule ★ /m)
+    expect(text.match(/★/g)).toHaveLength(2) // and its meaning
   })
 
-  it('ends with the findings', () => {
-    expect(text.trimEnd().split('\n').slice(-3)).toEqual(createSampleReport().findings.map((line) => `• ${line}`))
+  it('shows a dash for the spread of one seed', () => {
+    const { settings } = createSampleReport()
+    const one = formatReport(createSampleReport({ settings: { ...settings, seeds: [1] } }), plain)
+    expect(one).toMatch(/^Trimtab\s+0\.1786 ± –\s+0\.893 ± –/m)
+  })
+
+  it('ends with the findings and the verdict on one line', () => {
+    const { findings, verdict } = createSampleReport()
+    const lines = [...findings.map((line) => `• ${line}`), `✓ ${verdict!.text}`]
+    expect(text.trimEnd().split('\n').slice(-4)).toEqual(lines)
   })
 
   it('aligns with and without colours', () => {
@@ -61,38 +70,5 @@ describe('formatReport', () => {
     const coloured = formatReport(createSampleReport(), createPaint(host.stdout, {}))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: removes what colours add
     expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(text)
-  })
-})
-
-describe('objectionTo', () => {
-  const withTrimtab = (change: { reward?: number; violationPercent?: number }) => {
-    const report = createSampleReport()
-    return createSampleReport({
-      controllers: report.controllers.map((one) =>
-        one.name === 'trimtab'
-          ? {
-              ...one,
-              reward: { mean: change.reward ?? one.reward.mean, deviation: 1 },
-              violationPercent: { mean: change.violationPercent ?? one.violationPercent.mean, deviation: 1 },
-            }
-          : one,
-      ),
-    })
-  }
-
-  it('has none when the policy earns more and violates less', () => {
-    expect(objectionTo(createSampleReport())).toBeUndefined()
-  })
-  it('objects to less reward than the rule', () => {
-    expect(objectionTo(withTrimtab({ reward: 160 }))).toMatch(/its reward is 160\.0, the rule's 167\.7/)
-  })
-  it('objects to more than one percent of violations', () => {
-    expect(objectionTo(withTrimtab({ violationPercent: 1.2 }))).toMatch(/1\.20 % of steps/)
-  })
-  it('has none when the rule was not run', () => {
-    const { controllers } = withTrimtab({ reward: 1 })
-    expect(objectionTo(createSampleReport({ controllers: controllers.filter(({ kind }) => kind !== 'rule') }))).toBe(
-      undefined,
-    )
   })
 })

@@ -10,31 +10,36 @@ export { createShard, type PoolSetup, SHARDS } from './adaptation/pool.js'
 export { type PretrainHooks, pretrain } from './adaptation/pretrain.js'
 export type { AdaptationRecord, EmbeddingRecord, EvaluationRecord, RoundRecord } from './adaptation/records.js'
 export {
+  AUTOSCALERS,
+  type AutoscalerCell,
+  type AutoscalerCellSpec,
+  type AutoscalerName,
+  type AutoscalerTrial,
+  autoscalerCellInParts,
+  runAutoscalerCell,
+} from './autoscaling/cell.js'
+export {
   type AutoscalingComparison,
   type AutoscalingHooks,
+  autoscalerCellOf,
   autoscalingReportOf,
   compareAutoscalers,
 } from './autoscaling/compare.js'
 export type {
   AutoscalerResult,
   AutoscalerSummary,
+  AutoscalerWorld,
   AutoscalingReport,
-  LearningCurve,
+  AutoscalingVerdict,
+  ExplainedDecision,
+  GuardShares,
+  LearningDays,
   Timeline,
 } from './autoscaling/report-types.js'
-export {
-  AUTOSCALERS,
-  type AutoscalerEpisode,
-  type AutoscalerName,
-  AutoscalerTrial,
-  type AutoscalerTrialResult,
-  type AutoscalerTrialSpec,
-  runAutoscalerTrial,
-} from './autoscaling/trial.js'
 export { type ComparedController, type CompareOptions, type Comparison, compare } from './comparison/compare.js'
 export { controllersOf, describeController, LEARNERS, type NamedController } from './comparison/controllers.js'
 export { runTrial, Trial, type TrialEpisode, type TrialResult, type TrialSpec } from './comparison/trial.js'
-export { runPromiseCell } from './promise/cell.js'
+export { promiseCellInParts, runPromiseCell } from './promise/cell.js'
 export {
   type CellFigures,
   type ControllerFigures,
@@ -59,8 +64,10 @@ export {
   PROMISE_CONTROLLERS,
   type PromiseCell,
   type PromiseCellSpec,
+  type PromiseLife,
   type PromiseRecord,
   type PromiseTrial,
+  type PromiseWatch,
   type PromiseWorldSpec,
   type TunedFamily,
 } from './promise/spec.js'

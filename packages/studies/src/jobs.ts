@@ -3,7 +3,7 @@ import { type Core, createCore } from '@trimtab/core'
 import { type ShardJobs, shardJobs } from '@trimtab/learn'
 import { loadTask } from '@trimtab/tasks'
 import { createShard, type PoolSetup } from './adaptation/pool.js'
-import { type AutoscalerTrialResult, type AutoscalerTrialSpec, runAutoscalerTrial } from './autoscaling/trial.js'
+import { type AutoscalerCell, type AutoscalerCellSpec, runAutoscalerCell } from './autoscaling/cell.js'
 import { runTrial, type TrialResult, type TrialSpec } from './comparison/trial.js'
 import { runPromiseCell } from './promise/cell.js'
 import type { PromiseCell, PromiseCellSpec } from './promise/spec.js'
@@ -15,9 +15,9 @@ function coreOnce(): Promise<Core> {
   return core
 }
 
-/** `runAutoscalerTrial` in this thread. */
-export async function autoscalerTrial(spec: AutoscalerTrialSpec): Promise<AutoscalerTrialResult> {
-  return runAutoscalerTrial(await coreOnce(), spec)
+/** `runAutoscalerCell` in this thread. */
+export async function autoscalerCell(spec: AutoscalerCellSpec): Promise<AutoscalerCell> {
+  return runAutoscalerCell(await coreOnce(), spec)
 }
 
 /** `runTrial` in this thread, of a task that is found by its reference. */

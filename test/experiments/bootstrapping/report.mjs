@@ -102,7 +102,7 @@ const table = (heads, rows) => [
 
 const SETTING_TITLES = {
   papers: 'The agent as in the papers: absolute limits, reward as printed',
-  trimtab: 'The agent of `trimtab autoscale`: limits relative to use, violations priced',
+  trimtab: 'The agent of `trimtab compare autoscaling`: limits relative to use, violations priced',
 }
 
 // Says nothing that the tables above do not show at `gate`, apart from the last points, which name their own setting.
@@ -123,7 +123,7 @@ const CONCLUSIONS = [
   '  alone has no such thing, and the paper’s 3.1× is learning’s.',
   '- The margin costs reward and cores where the policy was far off: after `operations` and `matrix-dimension` it asks for more than needed, because it',
   '  moves all coordinates together and does not know which one would do.',
-  '- The agent of `trimtab autoscale` hardly breaks the SLO after these updates as it stands: its limits follow the use.',
+  '- The agent of `trimtab compare autoscaling` hardly breaks the SLO after these updates as it stands: its limits follow the use.',
   '- What was tried before: the detector by rewards alone around an envelope that narrows towards the rule (the same applications and seeds: 8.78 %',
   '  of steps without retraining, 6.14 % with it, 1.4×). The rewards notice little, since a p99 a little above the SLO costs next to none, and the rule',
   '  itself breaks the SLO in half of the steps after `operations`. With the test of violations around the same envelope (eight applications,',

@@ -1,8 +1,7 @@
 // One row an application, one column a controller, each cell a number and its bar: exact values and the shape at once.
 import type { AutoscalerResult, AutoscalingReport } from '@trimtab/studies'
-import { escapeHtml, fixed, signed } from './format.js'
+import { escapeHtml, fixed } from './format.js'
 import { cssKey } from './palette.js'
-import { rivalsOf } from './summary.js'
 
 interface BarTable {
   readonly caption: string
@@ -18,41 +17,30 @@ interface BarTable {
 const MOST_VIOLATIONS_SHOWN = 5 // percent; above it only the number matters
 
 export function renderApps(report: AutoscalingReport): string {
-  const rewards = rewardTable(report)
   const worst = Math.max(...report.results.map(({ violationPercent }) => violationPercent))
   const limit = Math.min(MOST_VIOLATIONS_SHOWN, Math.max(1, worst))
   const violations: BarTable = {
-    caption: `SLO violations, % of steps${worst > limit ? `; bars are cut at ${limit} %` : ''}`,
+    caption: `SLO violations, % of judged steps; the budget is ${report.settings.budgetPercent} %${worst > limit ? `; bars are cut at ${limit} %` : ''}`,
     origin: 0,
     limit,
     amount: ({ violationPercent }) => violationPercent,
     text: ({ violationPercent }) => fixed(violationPercent, 2),
-    title: ({ violationPercent }) => `${fixed(violationPercent, 2)} % of steps`,
+    title: ({ violationPercent, learningViolationPercent }) =>
+      `${fixed(violationPercent, 2)} % of judged steps, ${fixed(learningViolationPercent, 2)} % while learning`,
   }
-  return `<section><h2>By application</h2>${renderTable(report, rewards)}${renderTable(report, violations)}</section>`
+  return `<section><h2>By application</h2>${renderTable(report, costTable(report))}${renderTable(report, violations)}</section>`
 }
 
-/** Differences to the rule where the rule was run: rewards of 168 and 172 look the same as bars from zero. */
-function rewardTable(report: AutoscalingReport): BarTable {
-  const { rule } = rivalsOf(report)
-  const text = ({ reward }: AutoscalerResult) => fixed(reward, 1)
-  if (!rule) {
-    const title = ({ reward }: AutoscalerResult) => `${fixed(reward, 1)} of 200`
-    return { caption: 'Reward, of 200', origin: 0, limit: 200, amount: ({ reward }) => reward, text, title }
-  }
-  const base = new Map(
-    report.results.flatMap(({ app, controller, reward }) => (controller === rule.name ? [[app, reward]] : [])),
-  )
-  const gain = ({ app, reward }: AutoscalerResult) => reward - (base.get(app) ?? reward)
-  return {
-    caption: `Reward, of 200; bars show the difference to ${rule.label}, cut at the largest gain`,
-    origin: 50,
-    limit: Math.max(1, ...report.results.map(gain)),
-    amount: gain,
-    text,
-    title: (result) => `${fixed(result.reward, 1)} of 200, ${signed(gain(result), 1)} against ${rule.label}`,
-  }
-}
+/** Against the strongest rule of each application: costs of .41 and .44 dollars look the same as bars from zero. */
+const costTable = ({ results }: AutoscalingReport): BarTable => ({
+  caption: 'Cost against the strongest rule of the application, in the middle; bars show the difference, cut at half',
+  origin: 50,
+  limit: Math.min(0.5, Math.max(0.05, ...results.map(({ relativeCost }) => Math.abs(relativeCost - 1)))),
+  amount: ({ relativeCost }) => relativeCost - 1,
+  text: ({ relativeCost }) => fixed(relativeCost, 3),
+  title: ({ dollarsPerHour, relativeCost }) =>
+    `$${fixed(dollarsPerHour, 4)} an hour, ${fixed(relativeCost, 3)} of the strongest rule`,
+})
 
 function renderTable({ settings, controllers, results }: AutoscalingReport, table: BarTable): string {
   const { caption, origin, limit } = table

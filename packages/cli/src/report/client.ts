@@ -35,7 +35,7 @@ function reportClient(): void {
   showApp()
   showSeries()
 
-  const digits: Record<string, number> = { replicas: 0, requestsPerSecond: 1, requestedCores: 2, p99Ms: 0 }
+  const digits: Record<string, number> = { replicas: 1, requestsPerSecond: 1, dollarsPerHour: 4 }
   const show = (plot: HTMLElement, at01: number) => {
     const figure = plot.closest<HTMLElement>('figure')!
     const block = plot.closest<HTMLElement>('.app')!
@@ -43,8 +43,7 @@ function reportClient(): void {
     const timelines = report.timelines.filter((timeline: { app: string }) => timeline.app === block.dataset.name)
     const steps = timelines[0][field].length
     const step = Math.min(steps - 1, Math.max(0, Math.round(at01 * (steps - 1))))
-    const format = (value: number | null) =>
-      value === null ? '–' : field.endsWith('01') ? `${(value * 100).toFixed(0)} %` : value.toFixed(digits[field] ?? 2)
+    const format = (value: number | null) => (value === null ? '–' : value.toFixed(digits[field] ?? 2))
     const rows = boxes.flatMap((box, i) => {
       const { name, label } = report.controllers[i]
       const timeline = timelines.find((one: { controller: string }) => one.controller === name)

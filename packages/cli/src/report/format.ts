@@ -1,5 +1,5 @@
 import { printable } from '@trimtab/core/text'
-import type { AutoscalerSummary, Spread } from '@trimtab/studies'
+import type { AutoscalerSummary, AutoscalingReport, Spread } from '@trimtab/studies'
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -37,10 +37,8 @@ export interface SummaryColumn {
   /** What the figure means, for people who meet it first. */
   readonly help: string
   readonly digits: number
-  /** From the stored unit to the shown one: 100 for utilisations. */
-  readonly scale: number
-  /** The value of the column and its spread over seeds; `undefined` where the controller has none. */
-  read(controller: AutoscalerSummary): Spread | undefined
+  /** The value of the column and its spread over seeds. */
+  read(controller: AutoscalerSummary): Spread
 }
 
 const column = (
@@ -49,19 +47,19 @@ const column = (
   digits: number,
   read: SummaryColumn['read'],
   help: string,
-  scale = 1,
-): SummaryColumn => ({ title, unit, digits, read, help, scale })
+): SummaryColumn => ({ title, unit, digits, read, help })
 
 /**
  * The columns of the comparison, in the order of the table and of the report: how each is read, formatted and explained.
  */
 export const SUMMARY_COLUMNS: readonly SummaryColumn[] = [
+  column('cost', '$/h', 4, (c) => c.dollarsPerHour, 'US dollars an hour for requested cores and memory, judged.'),
   column(
-    'reward',
+    'relative',
     '',
-    1,
-    (c) => c.reward,
-    'Sum over a judged episode of 100 steps: 0.7 for the SLO, 0.3 for utilisation; at most 200.',
+    3,
+    (c) => c.relativeCost,
+    'Cost over that of the strongest rule of each application: the cheapest within the budget on the learning part.',
   ),
   column(
     'violations',
@@ -70,27 +68,57 @@ export const SUMMARY_COLUMNS: readonly SummaryColumn[] = [
     (c) => c.violationPercent,
     'Judged steps whose true p99 latency was above the SLO, or with out-of-memory kills.',
   ),
-  column('p99/SLO', '', 2, (c) => c.p99OverSlo, 'Median over judged steps; below 1 the SLO is met.'),
-  column('CPU', '%', 0, (c) => c.cpuUtilisation01, 'Used share of the requested CPU.', 100),
-  column('memory', '%', 0, (c) => c.memoryUtilisation01, 'Used share of the requested memory.', 100),
-  column('cores', '', 1, (c) => c.requestedCores, 'Requested CPU cores, mean over judged steps.'),
   column(
     'learning',
     '%',
     2,
     (c) => c.learningViolationPercent,
-    'SLO violations over all learning episodes, through which rules live as well.',
+    'The same over the learning part, through which rules and bounds live as well.',
+  ),
+  column('worst hour', '%', 1, (c) => c.worstHourPercent, 'Violations of the worst judged hour.'),
+  column('cores', '', 2, (c) => c.cores, 'Requested CPU cores, mean over judged steps.'),
+  column('memory', 'GiB', 2, (c) => c.memoryGiB, 'Requested memory, mean over judged steps.'),
+  column(
+    'reward',
+    '',
+    1,
+    (c) => c.reward,
+    "The papers' reward of 100 judged steps: 0.7 for the SLO, 0.3 for utilisation; at most 200.",
   ),
 ]
 
-/** `172.3` and `1.2`, as the column shows them; undefined where the controller has no such figure. */
+/** `172.3` and `1.2`, as the column shows them; of one seed there is no spread: `–`. */
 export function cellOf(
-  { read, digits, scale }: SummaryColumn,
+  { read, digits }: SummaryColumn,
   controller: AutoscalerSummary,
-): { readonly mean: string; readonly deviation: string } | undefined {
-  const spread = read(controller)
-  return spread && { mean: fixed(spread.mean * scale, digits), deviation: fixed(spread.deviation * scale, digits) }
+  seeds: number,
+): { readonly mean: string; readonly deviation: string } {
+  const { mean, deviation } = read(controller)
+  return { mean: fixed(mean, digits), deviation: seeds > 1 ? fixed(deviation, digits) : '–' }
 }
 
 /** The heading of a column, with its unit where it has one. */
 export const titleOf = ({ title, unit }: SummaryColumn): string => (unit ? `${title} ${unit}` : title)
+
+/** The mark of the strongest rule: ` ★`, with the number of applications where it is not so in all of them. */
+export const markOf = ({ strongestIn }: AutoscalerSummary, apps: number): string =>
+  strongestIn === 0 ? '' : strongestIn === apps ? ' ★' : ` ★ ${strongestIn}/${apps}`
+
+/** What the mark means. */
+export const MARK_HELP = '★ the strongest rule: the cheapest within the budget on the learning part'
+
+/** What was compared, in a few words each. */
+export function factsOf({ settings }: AutoscalingReport): readonly (readonly [name: string, value: string])[] {
+  const { load, apps, seeds, days, learnedShare, sloFactor, budgetPercent, resize, prices, world } = settings
+  return [
+    ['load', load],
+    ['applications', String(apps.length)],
+    ['seeds', String(seeds.length)],
+    ['days', `${fixed(learnedShare * days, 1)} to learn, ${fixed((1 - learnedShare) * days, 1)} judged`],
+    ['SLO', `${sloFactor} × p99 at ample resources`],
+    ['budget', `${budgetPercent} % of steps`],
+    ['resize', resize],
+    ['prices', `$${prices.perCore} a core, $${prices.perGiB} a GiB, an hour`],
+    ['world', world],
+  ]
+}

@@ -2,7 +2,6 @@ import type { AutoscalingReport } from '@trimtab/studies'
 import { renderApps } from './apps.js'
 import { clientScript } from './client.js'
 import { renderDocument } from './document.js'
-import { renderLearning } from './learning.js'
 import { renderStyle } from './style.js'
 import { renderFindings, renderHead, renderSummary, renderTiles } from './summary.js'
 import { renderTimelines } from './timelines.js'
@@ -10,9 +9,13 @@ import { renderTimelines } from './timelines.js'
 export type {
   AutoscalerResult,
   AutoscalerSummary,
+  AutoscalerWorld,
   AutoscalingReport,
+  AutoscalingVerdict,
   Comparison,
-  LearningCurve,
+  ExplainedDecision,
+  GuardShares,
+  LearningDays,
   Spread,
   Timeline,
 } from '@trimtab/studies'
@@ -31,8 +34,8 @@ export function renderReport(report: AutoscalingReport): string {
   return renderDocument({
     title: 'Trimtab: autoscaling, side by side',
     style: renderStyle(report.controllers),
-    body: `<main>${renderHead(report)}${renderTiles(report)}${renderFindings(report)}${renderSummary(report)}${renderApps(report)}${renderLearning(report)}${renderTimelines(report)}
-<footer>Everything here was measured in a simulator: applications, latencies and pods are modelled, the controllers are the real ones.</footer></main>`,
+    body: `<main>${renderHead(report)}${renderTiles(report)}${renderFindings(report)}${renderSummary(report)}${renderApps(report)}${renderTimelines(report)}
+<footer>Everything here was measured in a simulator: applications, latencies and pods are modelled, the controllers are the real ones. The oracle and the best static allocation know what no controller can know.</footer></main>`,
     data: { id: 'trimtab-report', value: report },
     script: clientScript(),
   })

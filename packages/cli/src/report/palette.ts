@@ -14,13 +14,13 @@ type Named = Pick<AutoscalerSummary, 'name' | 'kind'>
 
 const KNOWN: Readonly<Record<string, ControllerStyle>> = {
   trimtab: { light: '#0a5fd0', dark: '#5fb0ff', dash: '', width: 2.6 },
-  pretrained: { light: '#5b2bd6', dark: '#b49bff', dash: '', width: 2.2 },
+  margin: { light: '#5b2bd6', dark: '#b49bff', dash: '2 3', width: 1.8 },
+  resize: { light: '#00825f', dark: '#3fd0a4', dash: '', width: 2 },
   'hpa-vpa': { light: '#d4690a', dark: '#ffab5c', dash: '', width: 2 },
-  aimd: { light: '#00825f', dark: '#3fd0a4', dash: '', width: 1.5 },
-  'ddpg-paper': { light: '#b03a86', dark: '#f08cc8', dash: '7 3', width: 1.7 },
-  'ddpg-scratch': { light: '#6b51b5', dark: '#b7a3f7', dash: '2 3', width: 1.7 },
+  'hpa-headroom': { light: '#b03a86', dark: '#f08cc8', dash: '7 3', width: 1.5 },
+  forecast: { light: '#8a6d00', dark: '#e0c341', dash: '2 3', width: 1.5 },
+  bandit: { light: '#8c4a2f', dark: '#d9a083', dash: '6 2 1 2', width: 1.5 },
   static: { light: '#6f7785', dark: '#9aa4b5', dash: '1 4', width: 1.5 },
-  constant: { light: '#6f7785', dark: '#9aa4b5', dash: '9 4', width: 1.5 },
   oracle: { light: '#30353d', dark: '#e3e7ee', dash: '3 3', width: 1.5 },
 }
 

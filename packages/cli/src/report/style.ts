@@ -67,7 +67,7 @@ export const CHARTS: string = `${REFERENCE}
 
 const COMPARISON = `
 .summary tr.c-trimtab>*{background:var(--mark);font-weight:600}.summary tr.c-trimtab th{box-shadow:-10px 0 0 var(--mark)}.summary tr.c-trimtab td:last-child{border-radius:0 6px 6px 0}.bounds td,.bounds th{color:var(--muted)}.group th{font-size:12px;padding-top:16px;color:var(--muted);border-bottom-color:var(--faint)}.none{color:var(--muted)}
-.swatch{width:28px;height:10px;margin-right:9px;vertical-align:middle}.swatch path{stroke:var(--series);fill:none}
+.summary td small{display:block;line-height:1.2}.swatch{width:28px;height:10px;margin-right:9px;vertical-align:middle}.swatch path{stroke:var(--series);fill:none}
 .apps caption{text-align:left;color:var(--muted);padding:14px 0 2px;font-size:13px}.apps td,.apps thead th{text-align:left;min-width:92px;padding:7px 14px 7px 0;vertical-align:bottom}.apps td span{display:block;font-size:13px}.apps thead th{white-space:normal}.apps th[scope=row]{white-space:normal;min-width:130px}.track{display:block;height:6px;border-radius:3px;background:var(--hair);margin-top:4px;overflow:hidden}.track.from-50{background:linear-gradient(90deg,var(--hair) calc(50% - 1px),var(--muted) 0 calc(50% + 1px),var(--hair) 0)}.bar{display:block;height:100%;background:var(--series)}.apps .bound{font-style:italic}
 .grid-2{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(460px,100%),1fr));gap:26px 34px}.app h3{grid-column:1/-1;margin-top:6px}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:6px 18px;margin:0 0 16px;padding:0;border:0;font-size:13px}.legend legend{float:left;margin-right:14px;padding:0;color:var(--muted)}
@@ -79,5 +79,5 @@ const COMPARISON = `
 
 .reading .plot::after{content:"";position:absolute;top:0;bottom:0;left:var(--at);width:1px;background:var(--text);opacity:.45}
 #readout{position:fixed;z-index:2;pointer-events:none;background:var(--card);border:1px solid var(--faint);border-radius:10px;box-shadow:0 8px 24px #0003;padding:9px 13px;font-size:12.5px;min-width:150px}#readout div{display:flex;gap:8px;align-items:center}#readout i{width:12px;height:3px;border-radius:2px;background:var(--series)}#readout span{color:var(--muted);margin-right:auto;padding-right:14px}
-.stages{display:grid;gap:7px;margin:6px 0 14px}.stages>div{display:grid;grid-template-columns:84px 1fr;align-items:center;font-size:12.5px;color:var(--muted)}.strip{display:flex;height:20px;border-radius:4px;overflow:hidden;background:var(--hair)}.strip i{flex:1;background:var(--series)}
+.explained{grid-column:1/-1}.explained caption{text-align:left;font-weight:600;font-size:13.5px;padding:6px 0}.explained td{text-align:left;white-space:normal}.explained thead th{text-align:left}
 `

@@ -1,36 +1,107 @@
-import type { AutoscalerResult, AutoscalerSummary } from './report-types.js'
+import { meanOf } from '../spread.js'
+import type { AutoscalerResult, AutoscalerSummary, AutoscalingReport, AutoscalingVerdict } from './report-types.js'
+
+type Numbers = Pick<AutoscalingReport, 'settings' | 'controllers' | 'worlds' | 'results'>
+
+const OURS = 'trimtab'
+/** More violations than the rule's or the budget's that are put down to chance, points. */
+const TOLERATED_POINTS = 0.1
+
+/** What the strongest rules of the applications came to, each in its own: mean over applications. */
+export function strongestRule({ worlds, results }: Pick<Numbers, 'worlds' | 'results'>): {
+  readonly dollarsPerHour: number
+  readonly violationPercent: number
+  readonly learningViolationPercent: number
+} {
+  const strongest = worlds.map(({ app, strongest: rule }) => resultOf(results, app, rule))
+  return {
+    dollarsPerHour: meanOf(strongest.map(({ dollarsPerHour }) => dollarsPerHour)),
+    violationPercent: meanOf(strongest.map(({ violationPercent }) => violationPercent)),
+    learningViolationPercent: meanOf(strongest.map(({ learningViolationPercent }) => learningViolationPercent)),
+  }
+}
+
+/**
+ * Whether Trimtab should replace the strongest rule on this load: it costs less, and breaks the SLO, judged and while learning, in
+ * at most 0.1 points more steps than that rule or the budget, whichever is more.
+ */
+export function verdictOf(numbers: Numbers): AutoscalingVerdict | undefined {
+  const ours = numbers.controllers.find(({ name }) => name === OURS)
+  if (!ours) return undefined
+  const rule = strongestRule(numbers)
+  const { budgetPercent } = numbers.settings
+  const reasons: string[] = []
+  if (!(ours.relativeCost.mean < 1)) {
+    reasons.push(`it costs ${ours.relativeCost.mean.toFixed(3)} of what that costs`)
+  }
+  const check = (when: string, violations: number, rules: number): void => {
+    const allowed = Math.max(rules, budgetPercent) + TOLERATED_POINTS
+    if (violations > allowed) {
+      reasons.push(
+        `it breaks the SLO in ${percent(violations)} of steps ${when}, at most ${percent(allowed)} are allowed`,
+      )
+    }
+  }
+  check('judged', ours.violationPercent.mean, rule.violationPercent)
+  check('while learning', ours.learningViolationPercent.mean, rule.learningViolationPercent)
+  if (reasons.length > 0) {
+    return { isFor: false, text: `Trimtab should not replace the strongest rule on this load: ${reasons.join('; ')}.` }
+  }
+  return {
+    isFor: true,
+    text: `Trimtab may replace the strongest rule on this load: ${ours.relativeCost.mean.toFixed(3)} of its cost, the SLO broken in ${percent(ours.violationPercent.mean)} of steps judged and ${percent(ours.learningViolationPercent.mean)} while learning (the rule: ${percent(rule.violationPercent)} and ${percent(rule.learningViolationPercent)}, the budget: ${budgetPercent} %).`,
+  }
+}
 
 /** What a reader should take from the numbers, in plain sentences derived from them. */
-export function findingsOf(controllers: readonly AutoscalerSummary[], results: readonly AutoscalerResult[]): string[] {
+export function findingsOf(numbers: Numbers): string[] {
+  const { controllers, worlds, results } = numbers
   const of = (name: string): AutoscalerSummary | undefined => controllers.find((c) => c.name === name)
-  const ours = of('trimtab')
-  const rule = of('hpa-vpa')
+  const [ours, common, oracle, alone] = [of(OURS), of('hpa-vpa'), of('oracle'), of('margin')]
+  const names = [...new Set(worlds.map(({ strongest }) => strongest))].map((name) => of(name)!.label)
   const findings: string[] = []
-  if (!ours || !rule) return findings
-  const oracle = of('oracle')
-  const gain = ours.reward.mean - rule.reward.mean
-  const gap = oracle && oracle.reward.mean - rule.reward.mean
-  const share = gap && gap > 0 ? ` (${((100 * gain) / gap).toFixed(0)} % of the gap to the oracle)` : ''
-  const apps = [...new Set(results.map((r) => r.app))]
-  const result = (app: string, controller: string): AutoscalerResult | undefined =>
-    results.find((r) => r.app === app && r.controller === controller)
-  const better = apps.filter((app) => (result(app, 'trimtab')?.reward ?? 0) > (result(app, 'hpa-vpa')?.reward ?? 0))
-  findings.push(
-    `Judged on load it has not seen, Trimtab earns ${signed(gain)} of 200 against tuned HPA+VPA${share}; more on ${better.length} of ${apps.length} applications.`,
-    `SLO violations: Trimtab ${percent(ours.violationPercent.mean)}, HPA+VPA ${percent(rule.violationPercent.mean)} of steps; requested cores ${ours.requestedCores.mean.toFixed(1)} against ${rule.requestedCores.mean.toFixed(1)}, memory utilisation ${percent(100 * ours.memoryUtilisation01.mean)} against ${percent(100 * rule.memoryUtilisation01.mean)}.`,
-  )
-  const learning = [ours, rule, of('ddpg-scratch'), of('ddpg-paper')]
-    .filter((c) => c?.learningViolationPercent !== undefined)
-    .map((c) => `${c!.label} ${percent(c!.learningViolationPercent!.mean)}`)
-  findings.push(`Violations in the learning episodes: ${learning.join(', ')}.`)
-  const constant = of('constant')
-  if (constant) {
+  const beside =
+    common && common.strongestIn < worlds.length
+      ? `: it costs ${change(1 / common.relativeCost.mean)} tuned HPA+VPA`
+      : ''
+  findings.push(`The strongest rule on the learning part is the ${names.join(' or the ')}${beside}.`)
+  if (ours) {
+    const gains = worlds.map(({ app }) => resultOf(results, app, OURS))
+    const worst = gains.reduce((a, b) => (b.relativeCost > a.relativeCost ? b : a))
+    const cheaper = gains.filter(({ relativeCost }) => relativeCost < 1).length
     findings.push(
-      `The best constant action, found with thousands of simulated episodes, earns ${signed(constant.reward.mean - rule.reward.mean)} with ${percent(constant.violationPercent.mean)} violations: much of the gain is the action space, the rest is learned.`,
+      `Trimtab costs ${change(ours.relativeCost.mean)} the strongest rule, less on ${cheaper} of ${worlds.length} applications; worst ${worst.app}: ${change(worst.relativeCost)} it, SLO broken in ${percent(worst.violationPercent)} of steps.`,
     )
   }
+  if (ours && alone) {
+    findings.push(
+      `Without the guard its learner costs ${change(alone.relativeCost.mean)} the strongest rule, with ${percent(alone.violationPercent.mean)} violations judged and ${percent(alone.learningViolationPercent.mean)} while learning (guarded ${percent(ours.violationPercent.mean)} and ${percent(ours.learningViolationPercent.mean)}).`,
+    )
+  }
+  if (oracle) findings.push(headroom(oracle, ours))
+  const beyond = worlds.filter(({ isWithinSeen }) => !isWithinSeen).map(({ app }) => app)
+  if (beyond.length > 0)
+    findings.push(`The judged load goes beyond what the learning part showed: ${beyond.join(', ')}.`)
   return findings
 }
 
-const signed = (value: number): string => `${value >= 0 ? '+' : '−'}${Math.abs(value).toFixed(1)}`
-const percent = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} %`
+/** What knowing the future would gain, and how much of that is reached. */
+function headroom(oracle: AutoscalerSummary, ours: AutoscalerSummary | undefined): string {
+  const most = 1 - oracle.relativeCost.mean
+  const known = `Headroom: knowing the load to come and the law would save ${(100 * most).toFixed(0)} % of the strongest rule's cost`
+  if (!ours || most <= 0) return `${known}.`
+  const share = (1 - ours.relativeCost.mean) / most
+  return `${known}; Trimtab reaches ${share > 0 ? `${(100 * share).toFixed(0)} %` : 'nothing'} of that.`
+}
+
+const resultOf = (results: readonly AutoscalerResult[], app: string, controller: string): AutoscalerResult =>
+  results.find((one) => one.app === app && one.controller === controller)!
+
+/** `12 % less than`. */
+function change(relative: number): string {
+  const difference = Math.abs(100 * (relative - 1))
+  if (difference < 0.5) return 'as much as'
+  return `${difference.toFixed(0)} % ${relative < 1 ? 'less' : 'more'} than`
+}
+
+const percent = (value: number): string => `${value.toFixed(2)} %`

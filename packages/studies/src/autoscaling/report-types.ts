@@ -1,91 +1,143 @@
 // The numbers of one `trimtab autoscale` run: what --json prints, the HTML report embeds and the playground draws.
 
+import type { GuardExplanation, GuardReason, Prices, ResizeMode } from '@trimtab/tasks/autoscaling'
 import type { Spread } from '../spread.js'
 
+/** What a stretch of time came to. */
+interface Figures<T> {
+  /** What was paid, US dollars an hour. */
+  readonly dollarsPerHour: T
+  /** Of what the strongest rule of the application paid. */
+  readonly relativeCost: T
+  /** Percent of judged steps whose true p99 latency was above the SLO (or that had OOM kills). */
+  readonly violationPercent: T
+  /** The same while learning; rules and bounds live through that time as well. */
+  readonly learningViolationPercent: T
+  /** Violations of the worst judged hour, percent of its steps. */
+  readonly worstHourPercent: T
+  readonly cores: T
+  readonly memoryGiB: T
+  /** The papers' reward of 100 judged steps, at most 200. */
+  readonly reward: T
+}
+
 /** One controller over all applications: each spread is over seeds, of the mean over applications. */
-export interface AutoscalerSummary {
-  /** Machine name: `hpa-vpa`, `aimd`, `ddpg-paper`, `trimtab`, `static`, `constant`, `oracle`. */
+export interface AutoscalerSummary extends Figures<Spread> {
+  /** Machine name: `hpa-vpa`, `hpa-headroom`, `resize`, `forecast`, `bandit`, `trimtab`, `margin`, `static`, `oracle`. */
   readonly name: string
   /** What a person reads. */
   readonly label: string
   /** `bound`: knows what no controller can know; shown for scale, not as a rival. */
   readonly kind: 'rule' | 'learner' | 'bound'
-  /** Sum over the judged episode of 100 steps; at most 200. */
-  readonly reward: Spread
-  /** Percent of judged steps whose true p99 latency was above the SLO (or that had OOM kills). */
-  readonly violationPercent: Spread
-  /** The same with the p99 that controllers see (sampled). */
-  readonly measuredViolationPercent: Spread
-  /** Median over judged steps of p99 / SLO. */
-  readonly p99OverSlo: Spread
-  readonly cpuUtilisation01: Spread
-  readonly memoryUtilisation01: Spread
-  readonly requestedCores: Spread
-  /** True violations over all learning episodes, percent; rules live through the same ones, bounds have none. */
-  readonly learningViolationPercent?: Spread
-  /** Learning episodes that the rule drove; learners only. */
-  readonly ruleEpisodes?: Spread
+  /** Applications in which it is the strongest rule. */
+  readonly strongestIn: number
 }
 
-/** One judged stretch of time, one value a step. */
+/** One application judged under one controller, mean over seeds. */
+export interface AutoscalerResult extends Figures<number> {
+  readonly app: string
+  readonly controller: string
+}
+
+/** What was found out about an application before anybody was judged. */
+export interface AutoscalerWorld {
+  readonly app: string
+  /** The strongest rule, chosen on the learning part: the cheapest within the budget. */
+  readonly strongest: string
+  /** The strongest of those that do not learn: it stands beside Trimtab. */
+  readonly shadow: string
+  /** Whether the judged load lies within what the learning part showed. */
+  readonly isWithinSeen: boolean
+}
+
+/** One judged day with the first seed, one value for every few minutes: means, and the worst p99. */
 export interface Timeline {
   readonly app: string
   readonly controller: string
   readonly stepSeconds: number
-  readonly sloMs: number
   readonly requestsPerSecond: readonly number[]
-  readonly p99Ms: readonly number[]
+  readonly p99OverSlo: readonly number[]
+  readonly dollarsPerHour: readonly number[]
+  readonly cores: readonly number[]
+  readonly memoryGiB: readonly number[]
   readonly replicas: readonly number[]
-  readonly coresPerReplica: readonly number[]
-  readonly memoryMiBPerReplica: readonly number[]
-  readonly requestedCores: readonly number[]
-  readonly cpuUtilisation01: readonly number[]
-  readonly memoryUtilisation01: readonly number[]
 }
 
-/** Progress of one learner on one application and seed, one value an episode. */
-export interface LearningCurve {
+/** What a controller broke while learning, one value a day, mean over seeds. */
+export interface LearningDays {
   readonly app: string
-  readonly seed: number
   readonly controller: string
-  readonly reward: readonly number[]
   readonly violationPercent: readonly number[]
-  /** Stage of the lifecycle in each episode. */
-  readonly stage: readonly string[]
-  /** Mean half-width of the envelope around the rule's action in each episode, where there is one. */
-  readonly envelope?: readonly number[]
+  readonly dollarsPerHour: readonly number[]
 }
 
-/** One application judged under one controller, mean over seeds. */
-export interface AutoscalerResult {
+/** One decision of the margin learner, explained, and what came of it. */
+export interface ExplainedDecision {
   readonly app: string
-  readonly controller: string
-  readonly reward: number
-  readonly violationPercent: number
-  readonly learningViolationPercent?: number
+  /** Minutes from the beginning of the timeline. */
+  readonly minute: number
+  readonly replicas: number
+  readonly coresPerReplica: number
+  readonly memoryMiBPerReplica: number
+  /** Requests per second: expected, provided for, and come. */
+  readonly expectedRate: number
+  readonly providedRate: number
+  readonly requestsPerSecond: number
+  /** p99 / SLO: predicted, where it lies with 95 %, and come true. */
+  readonly predicted: number
+  readonly interval: readonly [low: number, high: number]
+  readonly truth: number
+  /** The next smaller size and the probability that it would break the SLO. */
+  readonly cheaper?: { readonly coresPerReplica: number; readonly breach01: number }
+}
+
+/** What the guard served, percent of steps, over all seeds. */
+export interface GuardShares {
+  readonly app: string
+  readonly part: 'learning' | 'judged'
+  readonly served: Readonly<Record<GuardExplanation['served'], number>>
+  /** Why something else was served than what the learner asked for. */
+  readonly reasons: Readonly<Partial<Record<GuardReason, number>>>
+}
+
+/** Whether Trimtab should replace the strongest rule on this load. */
+export interface AutoscalingVerdict {
+  readonly isFor: boolean
+  /** On one line, with its reason. */
+  readonly text: string
 }
 
 /** All numbers of one comparison, as `--json` prints them. */
 export interface AutoscalingReport {
   readonly format: 'trimtab-autoscale-report'
-  readonly version: 1
+  readonly version: 2
   readonly settings: {
     /** `generated` or the file's name. */
     readonly load: string
     readonly apps: readonly string[]
     readonly seeds: readonly number[]
-    readonly episodes: number
-    readonly stepsPerEpisode: number
+    /** Days of load, learning and judged ones, and the share of them that is learned from. */
+    readonly days: number
+    readonly learnedShare: number
     readonly stepSeconds: number
     /** SLO as a multiple of the p99 at ample resources. */
     readonly sloFactor: number
+    /** Steps that may break the SLO, percent. */
+    readonly budgetPercent: number
+    readonly resize: ResizeMode
+    readonly prices: Prices
     /** Always `simulation`: this command runs against a simulator. */
     readonly world: 'simulation'
   }
   readonly controllers: readonly AutoscalerSummary[]
+  readonly worlds: readonly AutoscalerWorld[]
   readonly results: readonly AutoscalerResult[]
   readonly timelines: readonly Timeline[]
-  readonly curves: readonly LearningCurve[]
+  readonly days: readonly LearningDays[]
+  readonly decisions: readonly ExplainedDecision[]
+  readonly guard: readonly GuardShares[]
+  /** Absent where Trimtab was not run. */
+  readonly verdict?: AutoscalingVerdict
   /** Plain sentences: what the reader should take from the numbers, derived from them. */
   readonly findings: readonly string[]
 }

@@ -31,8 +31,10 @@ import {
   PROMISE_CONTROLLERS,
   type PromiseCell,
   type PromiseCellSpec,
+  type PromiseLife,
   type PromiseRecord,
   type PromiseTrial,
+  type PromiseWatch,
   type PromiseWorldSpec,
   type TunedFamily,
 } from './spec.js'
@@ -44,6 +46,7 @@ class PromiseWorld {
   readonly series: LoadSeries
   readonly simulator: ClusterSimulator
   readonly prices: Prices
+  readonly budgetPercent: number
   readonly learningSteps: number
   readonly judgedSteps: number
   readonly #rules: Rule[] = []
@@ -52,11 +55,12 @@ class PromiseWorld {
   constructor(core: Core, spec: PromiseWorldSpec) {
     const { appSeed, sloFactor, resize, days, loadScale = 1, prices = DEFAULT_PRICES } = spec
     const application = generateApplication(core, appSeed)
-    const series = promiseLoad(core, spec.load, appSeed, spec.text)
+    const series = typeof spec.load === 'string' ? promiseLoad(core, spec.load, appSeed, spec.text) : spec.load
     this.core = core
     this.application = { ...application, peakRatePerSecond: loadScale * application.peakRatePerSecond }
     this.series = days === undefined ? series : shortened(series, days)
     this.prices = prices
+    this.budgetPercent = spec.budgetPercent ?? ERROR_BUDGET_PERCENT
     this.simulator = new ClusterSimulator(core, this.application, this.series, { sloFactor, resize })
     const { stepSeconds } = this.simulator.options
     const steps = Math.floor((60 * this.series.shape.length) / stepSeconds)
@@ -102,7 +106,8 @@ class PromiseWorld {
   /** What rules and bounds are chosen on. */
   get learningPart(): TuningOptions {
     const toSeconds = (1 + this.learningSteps) * this.simulator.options.stepSeconds
-    return { fromSeconds: 0, toSeconds, seed: TUNING_SEED, budgetPercent: ERROR_BUDGET_PERCENT, prices: this.prices }
+    const { budgetPercent, prices } = this
+    return { fromSeconds: 0, toSeconds, seed: TUNING_SEED, budgetPercent, prices }
   }
 
   /** Starts at the beginning of the load. */
@@ -110,13 +115,14 @@ class PromiseWorld {
     this.simulator.reset(0, seed)
   }
 
-  live(allocator: Allocator, steps: number): PromiseRecord {
+  live(allocator: Allocator, steps: number, look?: () => void): PromiseRecord {
     let byRule = 0
     const guard = allocator instanceof GuardedAllocator ? allocator : undefined
     const onStep = (): void => {
       if (guard?.explain().served === 'rule') byRule++
+      look?.()
     }
-    const record = operate(this.simulator, allocator, { steps, prices: this.prices, ...(guard && { onStep }) })
+    const record = operate(this.simulator, allocator, { steps, prices: this.prices, onStep })
     const { dollarsPerHour, violationPercent, worstHourPercent, cores, memoryGiB } = record
     return {
       ...{ dollarsPerHour, violationPercent, worstHourPercent, cores, memoryGiB },
@@ -139,27 +145,50 @@ const TUNING_SEED = 900_000_000
  * const spec = { appSeed: 1, load: 'steps', sloFactor: 2, resize: 'in-place', seeds: [1] } as const
  * const { strongest, trials } = runPromiseCell(core, spec)
  */
-export function runPromiseCell(core: Core, spec: PromiseCellSpec): PromiseCell {
+export function runPromiseCell(core: Core, spec: PromiseCellSpec, watch?: PromiseWatch): PromiseCell {
+  const parts = promiseCellInParts(core, spec, watch)
+  for (;;) {
+    const { done, value } = parts.next()
+    if (done) return value
+  }
+}
+
+/** `runPromiseCell` in parts of a few seconds: says what comes next before each of them. */
+export function* promiseCellInParts(
+  core: Core,
+  spec: PromiseCellSpec,
+  watch?: PromiseWatch,
+): Generator<string, PromiseCell, void> {
   const world = new PromiseWorld(core, spec)
   try {
-    const tuned = spec.tuned ?? tuneRules(world)
-    const rules = tuned.map((one) => spec.seeds.map((seed) => liveThrough(world, one.family, seed, world.ruleOf(one))))
+    const { budgetPercent } = world
+    const tuned = spec.tuned ?? (yield* tuneRules(world, spec.families))
+    const rules: PromiseTrial[][] = []
+    for (const one of tuned) {
+      yield `${one.family} lives`
+      const make = (): Rule => world.ruleOf(one)
+      rules.push(
+        spec.seeds.map((seed) => liveThrough(world, { controller: one.family, seed, allocator: make(), watch })),
+      )
+    }
     const tried = rules.map(triedOf)
-    const strongest = strongestOf(tried, ERROR_BUDGET_PERCENT)
+    const strongest = strongestOf(tried, budgetPercent)
     const fixed = tried.filter(({ name }) => !LEARNING_RULES.includes(name))
-    const shadow = strongestOf(fixed, ERROR_BUDGET_PERCENT)
-    const others = controllersOf(spec).flatMap((name) => {
+    const shadow = strongestOf(fixed, budgetPercent)
+    const others: PromiseTrial[][] = []
+    for (const controller of controllersOf(spec)) {
+      yield `${controller} lives`
       const shadowRule = tuned.find(({ family }) => family === shadow)!
-      const make = castOf(world, name, shadowRule)
+      const make = castOf(world, controller, shadowRule)
       const before = spec.ruleSteps ? { rule: shadowRule, steps: spec.ruleSteps } : undefined
-      return spec.seeds.map((seed) => liveThrough(world, name, seed, make(), before))
-    })
+      others.push(spec.seeds.map((seed) => liveThrough(world, { controller, seed, allocator: make(), before, watch })))
+    }
     const { text: _, tuned: __, ...plain } = spec
     return {
-      spec: plain,
+      spec: { ...plain, load: world.series.name },
       isWithinSeen: isWithinSeen(world.series, LEARNED_SHARE),
       ...{ tuned, strongest, shadow },
-      trials: [...rules.flat(), ...others],
+      trials: [...rules.flat(), ...others.flat()],
     }
   } finally {
     world.dispose()
@@ -172,11 +201,18 @@ const controllersOf = ({ controllers, resize }: PromiseCellSpec): readonly strin
     (name) => name !== 'oracle' || resize === 'in-place',
   )
 
-function tuneRules({ core, simulator, learningPart }: PromiseWorld): TunedFamily[] {
-  return ruleFamilies(simulator.options.resize).map((family) => {
+function* tuneRules(
+  { core, simulator, learningPart }: PromiseWorld,
+  families: readonly string[] | undefined,
+): Generator<string, TunedFamily[], void> {
+  const tuned: TunedFamily[] = []
+  for (const family of ruleFamilies(simulator.options.resize)) {
+    if (families && !families.includes(family.name)) continue
+    yield `tuning ${family.name}`
     const { settings } = tuneRule(core, simulator, family, learningPart)
-    return { family: family.name, settings }
-  })
+    tuned.push({ family: family.name, settings })
+  }
+  return tuned
 }
 
 /** Makes a learner or a bound anew for each seed; what has to be chosen is chosen once. */
@@ -203,32 +239,35 @@ const ownOf = ({ allocator }: Bound<Allocator>): (() => Allocator) => {
   }
 }
 
-function marginOf({ core, simulator, prices }: PromiseWorld): MarginAllocator {
+function marginOf({ core, simulator, prices, budgetPercent }: PromiseWorld): MarginAllocator {
   const { bounds, stepSeconds } = simulator.options
-  return new MarginAllocator(core, { bounds, stepSeconds, prices, budget01: ERROR_BUDGET_PERCENT / 100 })
+  return new MarginAllocator(core, { bounds, stepSeconds, prices, budget01: budgetPercent / 100 })
 }
 
 function guardedOf(world: PromiseWorld, shadow: TunedFamily): GuardedAllocator {
   const { bounds, startSeconds, timeoutSeconds, resize, resizeSteps } = world.simulator.options
   return new GuardedAllocator(world.core, world.ruleOf(shadow), marginOf(world), {
     ...{ bounds, startSeconds, timeoutSeconds, resize, resizeSteps, prices: world.prices },
-    budget: { share: ERROR_BUDGET_PERCENT / 100 },
+    budget: { share: world.budgetPercent / 100 },
   })
 }
 
-/** The rule may drive at first: it is not the learner's doing and not counted. */
-function liveThrough(
-  world: PromiseWorld,
-  controller: string,
-  seed: number,
-  allocator: Allocator,
-  before?: { readonly rule: TunedFamily; readonly steps: number },
-): PromiseTrial {
-  world.begin(seed)
+/** A controller about to live through a world, and who looks at it. */
+interface Life extends Pick<PromiseLife, 'controller' | 'seed' | 'allocator'> {
+  /** The rule that drives at first: it is not the learner's doing and not counted. */
+  readonly before?: { readonly rule: TunedFamily; readonly steps: number } | undefined
+  readonly watch: PromiseWatch | undefined
+}
+
+function liveThrough(world: PromiseWorld, { before, watch, ...life }: Life): PromiseTrial {
+  const { simulator } = world
+  const live = (part: PromiseLife['part'], steps: number): PromiseRecord =>
+    world.live(life.allocator, steps, watch?.({ ...life, part, simulator }))
+  world.begin(life.seed)
   if (before) world.live(world.ruleOf(before.rule), before.steps)
-  const learning = world.live(allocator, world.learningSteps - (before?.steps ?? 0))
-  const judged = world.live(allocator, world.judgedSteps)
-  return { controller, seed, learning, judged }
+  const learning = live('learning', world.learningSteps - (before?.steps ?? 0))
+  const judged = live('judged', world.judgedSteps)
+  return { controller: life.controller, seed: life.seed, learning, judged }
 }
 
 /** What a rule came to on the learning part, mean of seeds. */

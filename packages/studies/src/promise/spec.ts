@@ -1,4 +1,11 @@
-import type { OperatingRecord, Prices, ResizeMode } from '@trimtab/tasks/autoscaling'
+import type {
+  Allocator,
+  ClusterSimulator,
+  LoadSeries,
+  OperatingRecord,
+  Prices,
+  ResizeMode,
+} from '@trimtab/tasks/autoscaling'
 import type { PromiseLoadName } from './loads.js'
 
 /** Allowed without being the rule's, percent of steps. */
@@ -18,7 +25,8 @@ export const LEARNING_RULES: readonly string[] = ['bandit']
 /** A world that controllers are compared in: one application under one load, an SLO, and what the cluster can resize. */
 export interface PromiseWorldSpec {
   readonly appSeed: number
-  readonly load: PromiseLoadName
+  /** One of the promise's, or any other. */
+  readonly load: PromiseLoadName | LoadSeries
   /** A measured load's table of requests per minute. */
   readonly text?: string
   /** SLO as a multiple of the p99 at ample resources. */
@@ -29,11 +37,15 @@ export interface PromiseWorldSpec {
   /** Multiplies the requests. Default 1. */
   readonly loadScale?: number
   readonly prices?: Prices
+  /** Allowed violations, percent of steps. Default 0.5. */
+  readonly budgetPercent?: number
 }
 
 /** All that is run in one world: the unit of work, so that rules are tuned once. */
 export interface PromiseCellSpec extends PromiseWorldSpec {
   readonly seeds: readonly number[]
+  /** Families of rules. Default: all that have something to do where pods resize so. */
+  readonly families?: readonly string[]
   /** Learners and bounds to run beside the rules. Default: all that the world allows. */
   readonly controllers?: readonly string[]
   /** Steps at the start that the rule drives before a learner is there at all. Default 0. */
@@ -65,7 +77,7 @@ export interface PromiseTrial {
 
 /** A finished cell. */
 export interface PromiseCell {
-  readonly spec: Omit<PromiseCellSpec, 'text' | 'tuned'>
+  readonly spec: Omit<PromiseCellSpec, 'text' | 'tuned' | 'load'> & { readonly load: string }
   readonly isWithinSeen: boolean
   readonly tuned: readonly TunedFamily[]
   /** The strongest rule on the learning part, and the strongest of those that do not learn: it stands beside the learner. */
@@ -73,6 +85,18 @@ export interface PromiseCell {
   readonly shadow: string
   readonly trials: readonly PromiseTrial[]
 }
+
+/** A controller that lives through a part of a load with one seed. */
+export interface PromiseLife {
+  readonly controller: string
+  readonly seed: number
+  readonly part: 'learning' | 'judged'
+  readonly allocator: Allocator
+  readonly simulator: ClusterSimulator
+}
+
+/** Looks at a life that begins; what it returns is called after every step of it. */
+export type PromiseWatch = (life: PromiseLife) => (() => void) | undefined
 
 /** The first part of every load is learned from, and rules are tuned on it; the rest is judged. */
 export const LEARNED_SHARE = 0.7

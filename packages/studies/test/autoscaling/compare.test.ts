@@ -1,93 +1,132 @@
 import { type ConfigError, type Core, createCore } from '@trimtab/core'
-import { generateLoad } from '@trimtab/tasks/autoscaling'
+import { generateLoad, ruleFamilies } from '@trimtab/tasks/autoscaling'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { findingsOf, verdictOf } from '../../src/autoscaling/findings.js'
 import {
   AUTOSCALERS,
+  type AutoscalerResult,
+  type AutoscalerSummary,
   type AutoscalingComparison,
   type AutoscalingReport,
   compareAutoscalers,
-  runAutoscalerTrial,
+  runAutoscalerCell,
+  runPromiseCell,
 } from '../../src/index.js'
 
 let core: Core
-beforeAll(async () => {
-  core = await createCore()
-})
-
-const hooks = { run: async (spec: Parameters<typeof runAutoscalerTrial>[1]) => runAutoscalerTrial(core, spec) }
-/** Every kind of controller, the slow searches left out. */
+let report: AutoscalingReport
+const hooks = { run: async (spec: Parameters<typeof runAutoscalerCell>[1]) => runAutoscalerCell(core, spec) }
+/** One of every kind of controller. */
 const SMALL: AutoscalingComparison = {
-  apps: 1,
-  seeds: 1,
-  episodes: 12, // the rule drives the first of them, the agent the rest
-  controllers: ['hpa-vpa', 'aimd', 'ddpg-paper', 'trimtab', 'oracle'],
+  ...{ apps: 1, seeds: 2, days: 1 },
+  controllers: ['hpa-vpa', 'forecast', 'trimtab', 'margin', 'oracle'],
 }
 
-describe('compare', () => {
-  let report: AutoscalingReport
-  beforeAll(async () => {
-    report = await compareAutoscalers(SMALL, hooks)
-  })
+beforeAll(async () => {
+  core = await createCore()
+  report = await compareAutoscalers(SMALL, hooks)
+})
 
+describe('compare', () => {
   it('says what was compared', () => {
-    expect(report).toMatchObject({ format: 'trimtab-autoscale-report', version: 1 })
-    expect(report.settings).toMatchObject({
-      load: 'generated',
-      apps: ['app-1'],
-      seeds: [1],
-      episodes: 12,
-      sloFactor: 2,
+    expect(report).toMatchObject({ format: 'trimtab-autoscale-report', version: 2 })
+    expect(report.settings).toEqual({
+      ...{ load: 'generated', apps: ['app-1'], seeds: [1, 2], days: 1, learnedShare: 0.7, stepSeconds: 15 },
+      ...{ sloFactor: 2, budgetPercent: 0.5, resize: 'in-place', prices: { perCore: 0.0335, perGiB: 0.0045 } },
+      world: 'simulation',
     })
-    expect(report.settings.world).toBe('simulation')
     expect(report.controllers.map(({ name }) => name)).toEqual(SMALL.controllers)
   })
 
-  it('sums up what its results say: with one app and one seed they are the same numbers', () => {
+  it('has the figures of the promise, which has one cell for both', () => {
+    const cell = runPromiseCell(core, {
+      ...{ appSeed: 1, load: generateLoad(core, 1), sloFactor: 2, resize: 'in-place', days: 1, seeds: [1, 2] },
+      ...{ families: ['hpa-vpa', 'forecast'], controllers: ['trimtab', 'margin', 'oracle'] },
+    })
+    const { strongest, shadow, isWithinSeen } = cell
+    expect(report.worlds).toEqual([{ app: 'app-1', strongest, shadow, isWithinSeen }])
+    for (const { name, dollarsPerHour, violationPercent } of report.controllers) {
+      const own = cell.trials.filter(({ controller }) => controller === name)
+      expect(dollarsPerHour.mean).toBeCloseTo((own[0]!.judged.dollarsPerHour + own[1]!.judged.dollarsPerHour) / 2, 12)
+      expect(violationPercent.mean).toBeCloseTo(
+        (own[0]!.judged.violationPercent + own[1]!.judged.violationPercent) / 2,
+        12,
+      )
+    }
+  })
+
+  it('measures by the strongest rule', () => {
+    const [world] = report.worlds
+    const rule = report.controllers.find(({ name }) => name === world!.strongest)!
+    expect(rule).toMatchObject({ kind: 'rule', relativeCost: { mean: 1, deviation: 0 }, strongestIn: 1 })
+    expect(report.controllers.filter(({ strongestIn }) => strongestIn > 0)).toHaveLength(1)
+  })
+
+  it('sums up what its results say: of one application they are the same numbers', () => {
     expect(report.results).toHaveLength(5)
-    for (const [i, row] of report.results.entries()) {
+    for (const [i, { app, controller, ...figures }] of report.results.entries()) {
       const summary = report.controllers[i]!
-      expect(row).toMatchObject({ app: 'app-1', controller: summary.name, reward: summary.reward.mean })
-      expect(row.violationPercent).toBe(summary.violationPercent.mean)
-      if (summary.kind !== 'bound') {
-        expect(row.learningViolationPercent).toBe(summary.learningViolationPercent!.mean)
+      expect([app, controller]).toEqual(['app-1', summary.name])
+      for (const [name, value] of Object.entries(figures)) {
+        expect(summary[name as keyof typeof figures].mean).toBeCloseTo(value, 12)
       }
-      expect(summary.reward.deviation).toBe(0)
     }
   })
 
   it('judges in the ranges there are', () => {
     for (const c of report.controllers) {
       expect(c.reward.mean > 0 && c.reward.mean <= 200).toBe(true)
-      for (const percent of [c.violationPercent, c.measuredViolationPercent]) {
+      for (const percent of [c.violationPercent, c.learningViolationPercent, c.worstHourPercent]) {
         expect(percent.mean >= 0 && percent.mean <= 100).toBe(true)
       }
-      for (const share of [c.cpuUtilisation01, c.memoryUtilisation01])
-        expect(share.mean >= 0 && share.mean <= 1).toBe(true)
-      expect(c.requestedCores.mean >= 0.125 && c.requestedCores.mean <= 80).toBe(true)
+      expect(c.worstHourPercent.mean).toBeGreaterThanOrEqual(c.violationPercent.mean)
+      expect(c.dollarsPerHour.mean).toBeCloseTo(0.0335 * c.cores.mean + 0.0045 * c.memoryGiB.mean, 10)
     }
   })
 
-  it('draws a line of 100 steps for each controller, and a curve for each learner', () => {
+  it('draws what was judged for each controller, and counts the days that were learned in', () => {
     expect(report.timelines.map((t) => t.controller)).toEqual(SMALL.controllers)
-    for (const { app: _, controller: __, stepSeconds, sloMs, ...series } of report.timelines) {
-      expect(stepSeconds).toBe(15)
-      expect(sloMs).toBeGreaterThan(0)
-      for (const values of Object.values(series)) expect(values).toHaveLength(100)
+    for (const { app: _, controller, stepSeconds, ...series } of report.timelines) {
+      expect(stepSeconds).toBe(300)
+      for (const values of Object.values(series)) expect(values).toHaveLength(87) // 30 % of a day, rounded up
+      const { cores } = report.timelines.find((t) => t.controller === controller)!
+      expect(Math.min(...cores)).toBeGreaterThan(0)
     }
-    expect(report.curves.map((c) => c.controller)).toEqual(['ddpg-paper', 'trimtab'])
-    const ours = report.curves[1]!
-    const ruled = ours.stage.filter((stage) => stage === 'offline').length
-    expect(ruled).toBeGreaterThan(0)
-    expect(ours.stage).toContain('online')
-    expect(ours.envelope).toHaveLength(12)
-    expect(report.controllers[3]!.ruleEpisodes!.mean).toBe(ruled)
+    expect(report.days.map(({ controller }) => controller)).toEqual(SMALL.controllers)
+    for (const { violationPercent } of report.days) expect(violationPercent).toHaveLength(1)
+    const [days, summary] = [report.days[2]!, report.controllers[2]!]
+    expect(days.violationPercent[0]).toBeCloseTo(summary.learningViolationPercent.mean, 3)
   })
 
-  it('finds sentences with the numbers in them', () => {
-    expect(report.findings.length).toBeGreaterThanOrEqual(3)
-    const [ours, rule] = ['trimtab', 'hpa-vpa'].map((name) => report.controllers.find((c) => c.name === name)!)
-    const gain = ours!.reward.mean - rule!.reward.mean
-    expect(report.findings[0]).toContain(`${gain >= 0 ? '+' : '−'}${Math.abs(gain).toFixed(1)} of 200`)
+  it('explains decisions of the learner and what the guard served', () => {
+    expect(report.decisions.length).toBeGreaterThan(0)
+    for (const { predicted, interval, cheaper, providedRate, expectedRate } of report.decisions) {
+      expect(interval[0]).toBeLessThan(predicted)
+      expect(interval[1]).toBeGreaterThan(predicted)
+      expect(providedRate).toBeGreaterThan(expectedRate)
+      expect(cheaper === undefined || (cheaper.breach01 >= 0 && cheaper.breach01 <= 1)).toBe(true)
+    }
+    expect(report.guard.map(({ part }) => part)).toEqual(['learning', 'judged'])
+    for (const { served, reasons } of report.guard) {
+      expect(served.allocator + served.clamped + served.rule).toBeCloseTo(100, 9)
+      const others = Object.values(reasons).reduce((sum, share) => sum + share, 0)
+      expect(others).toBeGreaterThanOrEqual(served.rule)
+    }
+  })
+
+  it('finds sentences with the numbers in them, and a verdict', () => {
+    const [ours, oracle] = ['trimtab', 'oracle'].map((name) => report.controllers.find((c) => c.name === name)!)
+    const share = (100 * (1 - ours!.relativeCost.mean)) / (1 - oracle!.relativeCost.mean)
+    expect(report.findings.join(' ')).toContain(`Trimtab reaches ${share.toFixed(0)} % of that`)
+    expect(report.findings.join(' ')).toContain('worst app-1: ')
+    expect(report.verdict!.text).not.toContain('\n')
+  })
+
+  it('says so where nothing of the headroom is reached', () => {
+    const controllers = report.controllers.map((one) =>
+      one.name === 'trimtab' ? { ...one, relativeCost: { mean: 1.1, deviation: 0 } } : one,
+    )
+    expect(findingsOf({ ...report, controllers }).join(' ')).toContain('Trimtab reaches nothing of that')
   })
 
   it('is the same to the byte when it runs again', async () => {
@@ -98,30 +137,82 @@ describe('compare', () => {
   it('reads a table of requests, names it and reports progress', async () => {
     const text = [...generateLoad(core, 3, 1).shape].map((share, i) => `${i},${Math.round(5000 * share)}`).join('\n')
     const labels: string[] = []
-    const options = { ...SMALL, controllers: ['aimd'] as const, load: { name: 'day.csv', text } }
-    const { settings, findings } = await compareAutoscalers(options, {
+    const options = { ...SMALL, seeds: 1, controllers: ['hpa-vpa'] as const, load: { name: 'day.csv', text } }
+    const { settings, verdict } = await compareAutoscalers(options, {
       ...hooks,
       onProgress: ({ done, total, label }) => labels.push(`${done}/${total} ${label}`),
     })
-    expect(settings.load).toBe('day.csv')
-    expect(labels).toEqual(['1/1 app 1/1 · seed 1 · aimd'])
-    expect(findings).toEqual([]) // nothing to compare
+    expect(settings).toMatchObject({ load: 'day.csv', days: 1 })
+    expect(labels).toEqual(['0/1 tuning the rules', '1/1 app 1/1'])
+    expect(verdict).toBeUndefined() // nothing to judge
   })
 
-  it('knows every controller by one name', () => {
+  it('leaves out what a cluster that resizes nothing has no use for', async () => {
+    const controllers = ['hpa-vpa', 'resize', 'oracle'] as const
+    const { controllers: present } = await compareAutoscalers(
+      { apps: 1, seeds: 1, days: 1, resize: 'none', controllers },
+      hooks,
+    )
+    expect(present.map(({ name }) => name)).toEqual(['hpa-vpa'])
+  })
+
+  it('knows every controller by one name, and every family of rules', () => {
     expect(new Set(AUTOSCALERS.map(({ name }) => name)).size).toBe(AUTOSCALERS.length)
+    const rules = AUTOSCALERS.filter(({ kind }) => kind === 'rule')
+    expect(rules.map(({ name, label }) => ({ name, label }))).toEqual(
+      ruleFamilies('in-place').map(({ name, label }) => ({ name, label })),
+    )
+  })
+})
+
+describe('the verdict', () => {
+  const given = (ours: Partial<Record<keyof AutoscalerSummary, number>>, rule: Partial<AutoscalerResult> = {}) => {
+    const spreads = Object.entries(ours).map(([name, mean]) => [name, { mean, deviation: 0 }])
+    return verdictOf({
+      ...report,
+      controllers: report.controllers.map((one) =>
+        one.name === 'trimtab' ? { ...one, ...Object.fromEntries(spreads) } : one,
+      ),
+      results: report.results.map((one) =>
+        one.controller === report.worlds[0]!.strongest ? { ...one, ...rule } : one,
+      ),
+    })!
+  }
+  const GOOD = { relativeCost: 0.9, violationPercent: 0.2, learningViolationPercent: 0.2 }
+
+  it('is for what is cheaper and within the budget', () => {
+    expect(given(GOOD)).toMatchObject({ isFor: true, text: expect.stringContaining('0.900 of its cost') })
+  })
+  it('allows 0.1 points more than the budget or the rule', () => {
+    expect(given({ ...GOOD, violationPercent: 0.599 }, { violationPercent: 0.1 }).isFor).toBe(true)
+    expect(given({ ...GOOD, violationPercent: 0.601 }, { violationPercent: 0.1 }).isFor).toBe(false)
+    expect(given({ ...GOOD, violationPercent: 1.09 }, { violationPercent: 1 }).isFor).toBe(true)
+  })
+  it.each([
+    ['what costs as much', { ...GOOD, relativeCost: 1 }, 'it costs 1.000 of what that costs'],
+    ['more violations', { ...GOOD, violationPercent: 7 }, 'breaks the SLO in 7.00 % of steps judged, at most'],
+    ['more violations while learning', { ...GOOD, learningViolationPercent: 7 }, 'in 7.00 % of steps while learning'],
+    ['what is no number', { ...GOOD, relativeCost: Number.NaN }, 'it costs NaN'],
+  ])('is against %s', (_, ours, reason) => {
+    const { isFor, text } = given(ours)
+    expect(isFor).toBe(false)
+    expect(text).toContain(reason)
   })
 })
 
 describe('compare refuses', () => {
   const refusal = (options: AutoscalingComparison): Promise<ConfigError> =>
-    compareAutoscalers({ ...SMALL, controllers: ['aimd'], ...options }, hooks).then(
+    compareAutoscalers({ ...SMALL, controllers: ['hpa-vpa'], ...options }, hooks).then(
       () => Promise.reject(new Error('it was not refused')),
       (error: ConfigError) => error,
     )
 
   it.each([
-    ['a load too short to learn and judge on', '5\n'.repeat(239), 'covers 239 minutes; learning and judging need 240'],
+    [
+      'a load too short to learn and judge on',
+      '5\n'.repeat(1439),
+      'covers 1439 minutes; learning and judging need a day, 1440',
+    ],
     ['an empty load', '', 'has 0 minutes'],
     ['a load with text in it', `${'5\n'.repeat(300)}five`, 'line 301: requests must be a number >= 0, got "five"'],
   ])('%s', async (_, text, message) => {
@@ -131,17 +222,27 @@ describe('compare refuses', () => {
     expect(error.message).toContain(message)
   })
 
-  it.each([[0], [-1], [Number.NaN]])('an SLO of %f times the ample p99', async (sloFactor) => {
-    const error = await refusal({ sloFactor })
+  it.each([
+    ['an SLO of nothing', { sloFactor: 0 }, 'sloFactor must be above 0, got 0'],
+    ['an SLO of no number', { sloFactor: Number.NaN }, 'sloFactor must be above 0, got NaN'],
+    ['everything for nothing', { prices: { perCore: 0, perGiB: 0 } }, 'one of prices.perCore and prices.perGiB'],
+    ['nobody to be measured by', { controllers: ['bandit', 'trimtab'] as const }, 'must name a rule to be measured by'],
+    [
+      'only a rule without use',
+      { controllers: ['resize'] as const, resize: 'none' as const },
+      'one of hpa-vpa, hpa-headroom',
+    ],
+  ])('%s', async (_, options, message) => {
+    const error = await refusal(options)
     expect(error).toMatchObject({ name: 'ConfigError', code: 'config_invalid' })
-    expect(error.message).toContain(`sloFactor must be above 0, got ${sloFactor}`)
+    expect(error.message).toContain(message)
   })
 
   it('to go on when it is told to stop', async () => {
     const stop = new AbortController()
     stop.abort(new Error('enough'))
     await expect(
-      compareAutoscalers({ ...SMALL, controllers: ['aimd'] }, { ...hooks, signal: stop.signal }),
+      compareAutoscalers({ ...SMALL, controllers: ['hpa-vpa'] }, { ...hooks, signal: stop.signal }),
     ).rejects.toThrow('enough')
   })
 })

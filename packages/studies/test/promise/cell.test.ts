@@ -50,7 +50,7 @@ describe('a cell', () => {
 
   it('lets a rule alone live as `operate` does: the first 70 %, then the rest', () => {
     const application = generateApplication(core, SPEC.appSeed)
-    const load = shortened(promiseLoad(core, SPEC.load, SPEC.appSeed), 0.5)
+    const load = shortened(promiseLoad(core, 'flash', SPEC.appSeed), 0.5)
     const simulator = new ClusterSimulator(core, application, load, { sloFactor: 2 })
     for (const { family, settings } of cell.tuned) {
       const rule = ruleFamilies('in-place')

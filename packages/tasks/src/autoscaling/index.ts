@@ -42,7 +42,7 @@ export { GRID_CORES, GRID_UTILISATION } from './margin/grid.js'
 export { LatencyBelief, type LatencyPrediction } from './margin/latency-belief.js'
 export { LAW_KINDS, type LatencyLaw, type LawKind, rollLaw } from './margin/laws.js'
 export { LoadForecast } from './margin/load-forecast.js'
-export { MarginAllocator, type MarginExplanation, type MarginAllocatorOptions } from './margin/margin-allocator.js'
+export { MarginAllocator, type MarginAllocatorOptions, type MarginExplanation } from './margin/margin-allocator.js'
 export {
   flattenPrior,
   type LatencyPrior,
