@@ -13,7 +13,7 @@ const MAX_UTILISATION = GRID_UTILISATION[GRID_UTILISATION.length - 1]!
 /** Beyond the grid: what overload adds to ln(p99 / SLO) per unit of utilisation. */
 const OVERLOAD_SLOPE = 3
 /** Share of what the components leave over that a prediction answers for: neighbours see most of it. */
-const RESIDUAL_SHARE = 0.25
+const RESIDUAL_SHARE = 0.05
 /** Variance that a step adds to each coefficient: services are patched. */
 const DRIFT = 1e-6
 /** An observation counts at most this many deviations from what was expected. */

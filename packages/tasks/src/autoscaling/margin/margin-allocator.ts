@@ -36,17 +36,17 @@ export interface MarginExplanation {
   readonly cheaper: { readonly coresPerReplica: number; readonly breach01: number } | undefined
 }
 
-const STEP = 1.122462048309373 // between sizes that are tried: a sixth of an octave
+const STEP = 1.0594630943592953 // between sizes that are tried: a twelfth of an octave
 const RATIO_SLACK = 0.02 // of ln(p99 / SLO): the grid's own error
 const FIRST_RISK = 0.0015
 const RISK_RANGE = [1e-4, 0.1] as const
 /** How much a broken step moves ln(risk). */
 const RISK_RATE = 0.3
-const ROOM = 1.25 // times the demand provided for: what the pods must be able to grow to, while others start
+const ROOM = 1.1 // times the demand provided for: what the pods must be able to grow to, while others start
 const SWITCHING = 1.05 // another number of pods must be this much cheaper
 const UNKNOWN_UTILISATION = 0.3 // of the largest pods, while nothing is known
 const FEWER_AFTER_STEPS = 8
-const SHRINKS_BELOW = 0.9 // of the size in force; smaller savings are not worth a resize
+const SHRINKS_BELOW = 0.95 // of the size in force; smaller savings are not worth a resize
 const MEMORY_SAMPLES = 240 // an hour of 15-second steps
 const MEMORY_HEADROOM = 1.45
 const KILL_FACTOR = 1.4
