@@ -372,8 +372,12 @@ export class ClusterSimulator {
     const count = (bytes.byteLength - 96) / 8
     const numbers = Number.isInteger(count) && count >= 0 ? new Float64Array(bytes.buffer, 96) : new Float64Array()
     const head = 7 + fields.length
-    const coming = numbers.length - (head + 1 + numbers[head]!)
-    if (!(coming >= 0 && coming % 4 === 0)) {
+    const starting = numbers[head]!
+    const coming = numbers.length - (head + 1 + starting)
+    if (
+      !(starting >= 0 && coming >= 0 && coming % 4 === 0) ||
+      !this.#isPossible(numbers, head, numbers.length - coming)
+    ) {
       throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this simulator`)
     }
     for (const [i, random] of [this.#arrivals, this.#sensors, this.#starts].entries()) {
@@ -398,6 +402,30 @@ export class ClusterSimulator {
         replicas: replicas!,
       })
     }
+  }
+
+  /** Whether the simulator can be where the numbers say; telemetry may be anything, it was measured. */
+  #isPossible(numbers: Float64Array, head: number, comingFrom: number): boolean {
+    const { cores, memoryMiB, replicas } = this.options.bounds
+    const isWithin = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high
+    const isAllocation = (at: number): boolean =>
+      isWithin(numbers[at]!, cores) &&
+      isWithin(numbers[at + 1]!, memoryMiB) &&
+      isWithin(numbers[at + 2]!, [1, replicas[1]]) &&
+      Number.isInteger(numbers[at + 2]!)
+    const [second, backlog] = numbers as unknown as [number, number]
+    const [isDeployed, retained, starting] = numbers.subarray(head - 2, head + 1) as unknown as [number, number, number]
+    let isPossible =
+      Number.isFinite(second) &&
+      isWithin(backlog, [0, Number.MAX_VALUE]) &&
+      isAllocation(2) &&
+      (isDeployed === 0 || isDeployed === 1) &&
+      isWithin(retained, [0, Number.MAX_VALUE]) &&
+      starting <= numbers[4]! &&
+      numbers.subarray(head + 1, comingFrom).every(Number.isFinite)
+    for (let i = comingFrom; i < numbers.length; i += 4)
+      isPossible &&= Number.isFinite(numbers[i]!) && isAllocation(i + 1)
+    return isPossible
   }
 
   /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
