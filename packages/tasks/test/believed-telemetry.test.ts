@@ -9,7 +9,6 @@ import {
   generateApplication,
   generateLoad,
   HpaVpa,
-  StaticAllocation,
 } from '../src/autoscaling/index.js'
 import { AimdRate, CongestionEnvironment, DelayRule, generateNetwork } from '../src/congestion-control/index.js'
 import { FREQUENCY_OBSERVATION, OverclockingRule } from '../src/cpu-frequency/index.js'
@@ -105,13 +104,6 @@ describe('a single reading that is not believed', () => {
     expect(seen.every(Number.isFinite)).toBe(true)
     world.dispose()
   })
-})
-
-it('a static allocation needs no telemetry and goes on', () => {
-  const world = autoscaling('absolute')
-  const rule = new StaticAllocation(world, { coresPerReplica: 1, memoryMiBPerReplica: 512, replicas: 4 })
-  expect(decide(world, rule, world.reset(1), 9 * HOUR).source).toBe('rule')
-  world.dispose()
 })
 
 describe.each([

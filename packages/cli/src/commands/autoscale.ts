@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { basename } from 'node:path'
 import { AUTOSCALERS, type AutoscalingReport } from '@trimtab/studies'
-import { DEFAULT_PRICES } from '@trimtab/tasks/autoscaling'
+import { DEFAULT_PRICES, RESIZE_MODES } from '@trimtab/tasks/autoscaling'
 import { formatReport } from '../autoscale/summary.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
@@ -26,7 +26,7 @@ const options = {
   seeds: numberOption('runs of every controller on every application', 3, { min: 1, max: 50 }),
   seed: numberOption('the first seed: same seed, same numbers', 1, { min: 0, max: Number.MAX_SAFE_INTEGER - 1000 }),
   days: numberOption('days of load at most: 70 % to tune and learn, the rest judged', 14, { min: 1, max: 14 }),
-  resize: choiceOption('how pods change their size', ['in-place', 'restart', 'none'], 'in-place'),
+  resize: choiceOption('how pods change their size', RESIZE_MODES, 'in-place'),
   'price-core': numberOption('US dollars an hour for a core', DEFAULT_PRICES.perCore, {
     min: 0,
     max: 1000,

@@ -1,5 +1,6 @@
 import type { Core } from '@trimtab/core'
 import { generateLoad, type LoadSeries, type Prices, type ResizeMode } from '@trimtab/tasks/autoscaling'
+import { runParts } from '../parts.js'
 import { promiseCellInParts } from '../promise/cell.js'
 import type { PromiseTrial, PromiseWatch } from '../promise/spec.js'
 import { LifeLog } from './life-log.js'
@@ -57,11 +58,7 @@ export interface AutoscalerCell extends AutoscalerWorld {
  * @throws {ConfigError} `config_invalid`, `load_invalid`
  */
 export function runAutoscalerCell(core: Core, spec: AutoscalerCellSpec): AutoscalerCell {
-  const parts = autoscalerCellInParts(core, spec)
-  for (;;) {
-    const { done, value } = parts.next()
-    if (done) return value
-  }
+  return runParts(autoscalerCellInParts(core, spec))
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   type TuningOptions,
   tuneRule,
 } from '@trimtab/tasks/autoscaling'
+import { runParts } from '../parts.js'
 import { meanOf } from '../spread.js'
 import { strongestOf, type Tried } from './figures.js'
 import { isWithinSeen, promiseLoad, shortened } from './loads.js'
@@ -146,11 +147,7 @@ const TUNING_SEED = 900_000_000
  * const { strongest, trials } = runPromiseCell(core, spec)
  */
 export function runPromiseCell(core: Core, spec: PromiseCellSpec, watch?: PromiseWatch): PromiseCell {
-  const parts = promiseCellInParts(core, spec, watch)
-  for (;;) {
-    const { done, value } = parts.next()
-    if (done) return value
-  }
+  return runParts(promiseCellInParts(core, spec, watch))
 }
 
 /** `runPromiseCell` in parts of a few seconds: says what comes next before each of them. */

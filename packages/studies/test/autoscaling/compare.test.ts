@@ -1,5 +1,5 @@
 import { type ConfigError, type Core, createCore } from '@trimtab/core'
-import { generateLoad, ruleFamilies } from '@trimtab/tasks/autoscaling'
+import { generateLoad, RULE_FAMILIES, ruleFamilies } from '@trimtab/tasks/autoscaling'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { findingsOf, verdictOf } from '../../src/autoscaling/findings.js'
 import {
@@ -12,6 +12,11 @@ import {
   runAutoscalerCell,
   runPromiseCell,
 } from '../../src/index.js'
+
+it('knows every family of rules by its own name and label', () => {
+  const rules = AUTOSCALERS.filter(({ kind }) => kind === 'rule').map(({ name, label }) => ({ name, label }))
+  expect(rules).toEqual(RULE_FAMILIES.map(({ name, label }) => ({ name, label })))
+})
 
 let core: Core
 let report: AutoscalingReport

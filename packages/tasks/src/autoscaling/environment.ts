@@ -17,7 +17,7 @@ import type { LoadSeries } from './load.js'
 import { LogarithmicView } from './logarithmic-view.js'
 import { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
 import { type ClusterOptions, ClusterSimulator } from './simulator.js'
-import type { Allocation, AllocationBounds, Telemetry } from './telemetry.js'
+import { type Allocation, type AllocationBounds, isMeasuredViolation, type Telemetry } from './telemetry.js'
 import { AbsoluteView, RelativeView, type View } from './views.js'
 
 /** How the cluster, the view of it and the reward differ from the usual. */
@@ -135,7 +135,7 @@ export class AutoscalingEnvironment implements Environment {
       ),
       trueP99OverSlo: truth.p99Ms / telemetry.sloMs,
       trueViolation: truth.violated ? 1 : 0,
-      measuredViolation: isViolation(telemetry) ? 1 : 0,
+      measuredViolation: isMeasuredViolation(telemetry) ? 1 : 0,
       cpuUtilisation01: truth.cpuUtilisation01,
       memoryUtilisation01: truth.memoryUtilisation01,
       requestedCores: truth.requestedCores,
@@ -159,7 +159,7 @@ export class AutoscalingEnvironment implements Environment {
       this.#sloWeight,
       this.#cpuShare,
     )
-    return isViolation(t) ? measured - this.#penalty : measured
+    return isMeasuredViolation(t) ? measured - this.#penalty : measured
   }
 
   /**
@@ -241,5 +241,3 @@ function createView(core: Core, kind: 'relative' | 'absolute' | 'logarithmic', b
       return new LogarithmicView(core.math, bounds)
   }
 }
-
-const isViolation = (t: Telemetry): boolean => t.oomKills > 0 || t.p99Ms > t.sloMs

@@ -61,3 +61,11 @@ export function evaluateAutoscaling(
 
 /** `n` seeds from `first` on. */
 export const seedsFrom = (first: number, n: number): number[] => Array.from({ length: n }, (_, i) => first + i)
+
+/** Highest reward among those with at most `maxPercent` violations; when there is none, within half a point of the fewest. */
+export function pickSafe<T>(tried: readonly T[], of: (t: T) => AutoscalingEvaluation, maxPercent: number): T {
+  const fewest = Math.min(...tried.map((t) => of(t).violationPercent))
+  const limit = fewest <= maxPercent ? maxPercent : fewest + 0.5
+  const allowed = tried.filter((t) => of(t).violationPercent <= limit)
+  return allowed.reduce((a, b) => (of(b).reward > of(a).reward ? b : a))
+}

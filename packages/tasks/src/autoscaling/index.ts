@@ -14,18 +14,9 @@ export { type Arima, type ArimaOrder, arimaMinimum, fitArima } from './arima.js'
 export { Aimd } from './baselines/aimd.js'
 export { type AllocationTarget, Heuristic } from './baselines/heuristic.js'
 export { HPA_VPA_GRID, HpaVpa, tuneHpaVpa } from './baselines/hpa-vpa.js'
-export {
-  bestConstantAction,
-  bestStatic,
-  ConstantAction,
-  Oracle,
-  oracleWithin,
-  pickSafe,
-  StaticAllocation,
-} from './baselines/oracles.js'
 export { allocationDollars, checkPrices, DEFAULT_PRICES, dollarsPerHour, type Prices } from './cost.js'
 export { AutoscalingEnvironment, type AutoscalingInfo, type AutoscalingOptions } from './environment.js'
-export { type AutoscalingEvaluation, evaluateAutoscaling, seedsFrom } from './evaluate.js'
+export { type AutoscalingEvaluation, evaluateAutoscaling, pickSafe, seedsFrom } from './evaluate.js'
 export { ErrorBudget, type ErrorBudgetOptions } from './guard/error-budget.js'
 export {
   type GuardExplanation,
@@ -35,7 +26,7 @@ export {
   type KnowingAllocator,
 } from './guard/guarded-allocator.js'
 export { type ShadowOptions, ShadowRule } from './guard/shadow-rule.js'
-export { LatencyModel, normalCdf, normalQuantile } from './latency.js'
+export { LatencyModel, normalCdf, normalQuantile, Z99 } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { LogarithmicView } from './logarithmic-view.js'
 export { GRID_CORES, GRID_UTILISATION } from './margin/grid.js'
@@ -77,6 +68,7 @@ export {
   CLUSTER,
   type ClusterOptions,
   ClusterSimulator,
+  RESIZE_MODES,
   type ResizeMode,
   SLO_FACTORS,
   type Truth,
@@ -98,6 +90,9 @@ export {
   createTelemetry,
   DEFAULT_BOUNDS,
   isMeasured,
+  isMeasuredViolation,
+  isSameSize,
+  type PodSize,
   type Telemetry,
 } from './telemetry.js'
 export { TransferFeatures } from './transfer-features.js'

@@ -90,6 +90,9 @@ function wholeErlangC(servers: number, load: number): number {
   return blocking / (1 - (load / servers) * (1 - blocking))
 }
 
+/** The standard normal's quantile of .99. */
+export const Z99 = 2.3263478740408408
+
 /** The standard normal's quantile (Acklam's rational approximation, relative error 1.2e-9). */
 export function normalQuantile(math: CoreMath, p: number): number {
   if (p < 0.02425) return tailQuantile(Math.sqrt(-2 * math.log(p)))

@@ -1,7 +1,7 @@
 import type { Allocator } from './allocator.js'
 import { checkPrices, DEFAULT_PRICES, dollarsPerHour, type Prices } from './cost.js'
 import type { ClusterSimulator } from './simulator.js'
-import { type Allocation, isMeasured } from './telemetry.js'
+import { type Allocation, isMeasured, isMeasuredViolation } from './telemetry.js'
 
 /** What a stretch of time came to. */
 export interface OperatingRecord {
@@ -58,7 +58,7 @@ export function operate(
     if (allocation.coresPerReplica !== coresPerReplica || allocation.memoryMiBPerReplica !== memoryMiBPerReplica)
       resizes++
     if (truth.violated) violations++
-    if (telemetry.oomKills > 0 || telemetry.p99Ms > telemetry.sloMs) measured++
+    if (isMeasuredViolation(telemetry)) measured++
     hour.add(truth.violated)
     onStep?.(step)
   }

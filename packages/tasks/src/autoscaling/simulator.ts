@@ -1,7 +1,7 @@
 import { type Bytes, type Core, FormatError, Problems, Random } from '@trimtab/core'
 import { copyBytes } from '@trimtab/core/internal'
 import type { Application } from './application.js'
-import { LatencyModel, normalQuantile } from './latency.js'
+import { LatencyModel, normalQuantile, Z99 } from './latency.js'
 import { type LoadSeries, shareAt } from './load.js'
 import {
   type Allocation,
@@ -9,6 +9,7 @@ import {
   clampAllocation,
   createTelemetry,
   DEFAULT_BOUNDS,
+  isSameSize,
   type Telemetry,
 } from './telemetry.js'
 
@@ -41,6 +42,8 @@ export interface ClusterOptions {
 
 /** What a cluster can do with the size of a running pod. */
 export type ResizeMode = 'in-place' | 'restart' | 'none'
+/** All that there are. */
+export const RESIZE_MODES: readonly ResizeMode[] = ['in-place', 'restart', 'none']
 
 /**
  * Named SLOs, as multiples of the p99 at ample resources. `paper` is what AWARE prints: with small pods it is met only by
@@ -62,8 +65,6 @@ export const CLUSTER: ClusterOptions = {
   memoryShrinks: true,
   clusterCores: Number.POSITIVE_INFINITY,
 }
-
-const Z99 = 2.3263478740408408
 
 /** What really happened in a step: for judging, never for controllers. */
 export interface Truth {
@@ -107,19 +108,12 @@ function checkCluster(o: ClusterOptions): void {
   problems.throwIfAny('cluster')
 }
 
-const RESIZE_MODES: readonly ResizeMode[] = ['in-place', 'restart', 'none']
 const MAX_RESIZE_STEPS = 16
-/** Sizes that differ by less are the same: a controller's sums round differently. */
-const SAME_SIZE = 1e-3
 
 /** A size that comes into force later. */
 interface Resize extends Allocation {
   readonly second: number
 }
-
-const isSameSize = (a: Readonly<Allocation>, b: Readonly<Allocation>): boolean =>
-  Math.abs(a.coresPerReplica / b.coresPerReplica - 1) < SAME_SIZE &&
-  Math.abs(a.memoryMiBPerReplica / b.memoryMiBPerReplica - 1) < SAME_SIZE
 
 function takeSize(from: Readonly<Allocation>, to: Allocation): void {
   to.coresPerReplica = from.coresPerReplica

@@ -70,3 +70,17 @@ export function isMeasured(name: keyof Telemetry, telemetry: Telemetry): boolean
   if (value >= 0 && value < Number.POSITIVE_INFINITY) return true
   return name === 'p99Ms' && Number.isNaN(value) && telemetry.requests === 0 // there was nothing to measure
 }
+
+/** Whether a step broke the SLO as measured: by its p99, or by a kill. A p99 of few requests is above it by chance too. */
+export const isMeasuredViolation = (t: Readonly<Telemetry>): boolean => t.oomKills > 0 || t.p99Ms > t.sloMs
+
+/** A pod's size. */
+export type PodSize = Pick<Allocation, 'coresPerReplica' | 'memoryMiBPerReplica'>
+
+/** Sizes that differ by less, relatively, are the same: a controller's sums round differently. */
+const SAME_SIZE = 1e-3
+
+/** Whether two pods are of one size; what is not a number is like nothing. */
+export const isSameSize = (a: Readonly<PodSize>, b: Readonly<PodSize>): boolean =>
+  Math.abs(a.coresPerReplica / b.coresPerReplica - 1) <= SAME_SIZE &&
+  Math.abs(a.memoryMiBPerReplica / b.memoryMiBPerReplica - 1) <= SAME_SIZE

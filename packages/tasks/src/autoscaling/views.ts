@@ -1,7 +1,13 @@
 import type { CoreMath, Space } from '@trimtab/core'
 import { sloPreservation } from './reward.js'
 import { ABSOLUTE_ACTION, ABSOLUTE_OBSERVATION, RELATIVE_ACTION, RELATIVE_OBSERVATION } from './spaces.js'
-import { type Allocation, type AllocationBounds, clampAllocation, type Telemetry } from './telemetry.js'
+import {
+  type Allocation,
+  type AllocationBounds,
+  clampAllocation,
+  isMeasuredViolation,
+  type Telemetry,
+} from './telemetry.js'
 import { WindowMax } from './window-max.js'
 
 /**
@@ -99,8 +105,7 @@ export class RelativeView implements View {
     this.#current.coresPerReplica = t.coresPerReplica
     this.#current.memoryMiBPerReplica = t.memoryMiBPerReplica
     this.#current.replicas = t.readyReplicas + t.startingReplicas
-    const violated = t.oomKills > 0 || t.p99Ms > t.sloMs
-    this.#state[VIOLATIONS] = 0.8 * this.#state[VIOLATIONS]! + (violated ? 0.2 : 0)
+    this.#state[VIOLATIONS] = 0.8 * this.#state[VIOLATIONS]! + (isMeasuredViolation(t) ? 0.2 : 0)
 
     const { log } = this.#math
     const v = this.#values

@@ -4,14 +4,11 @@ import {
   Aimd,
   AutoscalingEnvironment,
   type AutoscalingEvaluation,
-  bestConstantAction,
-  bestStatic,
   DEFAULT_BOUNDS,
   evaluateAutoscaling,
   generateApplication,
   generateLoad,
   HpaVpa,
-  oracleWithin,
   pickSafe,
   seedsFrom,
 } from '../../src/autoscaling/index.js'
@@ -92,37 +89,7 @@ describe('AIMD', () => {
   })
 })
 
-describe('the bounds', () => {
-  const seeds = seedsFrom(100, 4)
-
-  it('an oracle earns more than constant actions and allocations, and breaks less than HPA+VPA badly set', () => {
-    const oracle = evaluateAutoscaling(environment, oracleWithin(core, environment, seeds), seeds)
-    const constant = evaluateAutoscaling(environment, bestConstantAction(core, environment, seeds, 1), seeds)
-    const fixed = evaluateAutoscaling(environment, bestStatic(environment, seeds.slice(0, 2)), seeds)
-    const rule = evaluateAutoscaling(
-      environment,
-      new HpaVpa(core, environment, DEFAULT_BOUNDS, { podCores: 1, targetPercent: 80 }),
-      seeds,
-    )
-    expect(oracle.reward).toBeGreaterThan(constant.reward)
-    expect(oracle.reward).toBeGreaterThan(fixed.reward)
-    expect(oracle.violationPercent).toBeLessThanOrEqual(1)
-    expect(oracle.violationPercent).toBeLessThan(rule.violationPercent)
-    for (const { reward } of [oracle, constant, fixed, rule]) expect(reward > 0 && reward <= 200).toBe(true)
-  })
-
-  it('a search is a function of its seed', () => {
-    const world = createFlat(core, 0.5, { stepsPerEpisode: 10 })
-    const found = (seed: number): number[] => {
-      const action = new Float32Array(3)
-      bestConstantAction(core, world, [1, 2], seed).decide(new Float32Array(12), action)
-      return [...action]
-    }
-    expect(found(1)).toEqual(found(1))
-    expect(found(1)).not.toEqual(found(2))
-    world.dispose()
-  })
-
+describe('the search', () => {
   const tried = (list: [reward: number, violationPercent: number][]) =>
     list.map(([reward, violationPercent]) => ({ reward, violationPercent }) as AutoscalingEvaluation)
   it.each<[string, [number, number][], number]>([

@@ -1,10 +1,9 @@
 import type { Core } from '@trimtab/core'
 import type { AutoscalingEnvironment } from '../environment.js'
-import { type AutoscalingEvaluation, evaluateAutoscaling } from '../evaluate.js'
+import { type AutoscalingEvaluation, evaluateAutoscaling, pickSafe } from '../evaluate.js'
 import { HPA_VPA_READS, HpaVpaRule, type HpaVpaSettings } from '../rules/hpa-vpa-rule.js'
 import type { Allocation, AllocationBounds, Telemetry } from '../telemetry.js'
 import { type AllocationTarget, Heuristic } from './heuristic.js'
-import { pickSafe } from './oracles.js'
 
 /** The grid that operators would try (issue of tuning: pod size × target). */
 export const HPA_VPA_GRID: readonly HpaVpaSettings[] = [0.5, 1, 2, 4].flatMap((podCores) =>

@@ -2,12 +2,17 @@ import { type Bytes, type Core, FormatError, Problems } from '@trimtab/core'
 import { copyBytes } from '@trimtab/core/internal'
 import type { Allocator, LearningAllocator } from '../allocator.js'
 import { allocationDollars, checkPrices, DEFAULT_PRICES, type Prices } from '../cost.js'
-import { type Allocation, clampAllocation, isMeasured, type Telemetry } from '../telemetry.js'
+import { RESIZE_MODES, type ResizeMode } from '../simulator.js'
+import { type Allocation, clampAllocation, isMeasured, isSameSize, type PodSize, type Telemetry } from '../telemetry.js'
 import { ErrorBudget, type ErrorBudgetOptions } from './error-budget.js'
 import { type ShadowOptions, ShadowRule } from './shadow-rule.js'
 
 /** How far an allocator may go from the rule, and what it may spend. */
 export interface GuardedAllocatorOptions extends ShadowOptions {
+  /** What the cluster can do with the size of a running pod: where that is not in place at once, all is left to the rule. Default `in-place`. */
+  readonly resize?: ResizeMode
+  /** Steps until a resize in place is in force. Default 0. */
+  readonly resizeSteps?: number
   readonly budget?: ErrorBudgetOptions
   /** Least cores, of the rule's: in all and of a pod. Grows to 1 as the budget is used up. Default 0.25. */
   readonly leastCores?: number
@@ -50,8 +55,8 @@ export interface GuardExplanation {
 }
 
 const DEFAULTS = { leastCores: 0.25, leastMemory: 0.5, mostCost: 1.25, prices: DEFAULT_PRICES } as const
-const OWN = ['budget', 'leastCores', 'leastMemory', 'mostCost', 'prices'] as const
-const SHADOW = ['bounds', 'startSeconds', 'timeoutSeconds', 'resize', 'resizeSteps'] as const
+const OWN = ['resize', 'resizeSteps', 'budget', 'leastCores', 'leastMemory', 'mostCost', 'prices'] as const
+const SHADOW = ['bounds', 'startSeconds', 'timeoutSeconds'] as const
 
 const TIGHTENING_FROM = 0.5 // of the budget used: from there on the least shares grow, to reach 1 at all of it
 const BREACH = 0.5 // probability of a violation from which on the guard reacts
@@ -81,9 +86,10 @@ const NEEDED = ['timeSeconds', 'ratePerSecond', 'p99Ms', 'usedCores', 'usedMemor
  * least a share of that (cores in all, cores and memory of a pod), at most a multiple of its cost, and enough pods that the rule's
  * capacity can be had at once by resizing them. The shares grow to 1 as the error budget is used up. After each violation the rule's
  * capacity is in force from the next step on, with more while a queue is left; in debt the rule's own allocation serves until a
- * reserve is back. So it is too for answers that are no numbers, and at least its capacity under a load above all seen so far, where
- * the allocator says that it does not know, and where sizes take a step or more to come into force (`restart`, `none`, or found out by
- * comparing what was asked for with what is reported).
+ * reserve is back. So it is too for answers that are no numbers and where sizes turn out to take a step or more to come into force (by
+ * what is reported of what was asked for); at least its capacity is kept under a load above all seen so far, and where the
+ * allocator says that it does not know. On a cluster that cannot resize in place at once (`resize`, `resizeSteps`) all is left to
+ * the rule: the saving rests on sizes that follow the load, and what can be promised without it is what the rule costs.
  *
  * **Worst case**, for any allocator, adversarial ones included, and any rolling day: the steps that break the SLO beyond those that the rule
  * alone would have broken are at most the budget and one reaction. Why: the allocator is let act only while less than the
@@ -113,13 +119,12 @@ export class GuardedAllocator implements LearningAllocator {
   readonly reads: readonly (keyof Telemetry)[] = []
   readonly shadow: ShadowRule
   readonly budget: ErrorBudget
-  readonly #rule: Allocator
   readonly #allocator: Allocator & Partial<LearningAllocator & KnowingAllocator>
-  readonly #options: Required<Omit<GuardedAllocatorOptions, keyof ShadowOptions | 'budget'>>
+  readonly #options: Required<Pick<GuardedAllocatorOptions, 'leastCores' | 'leastMemory' | 'mostCost' | 'prices'>>
   readonly #bounds: Required<ShadowOptions>['bounds']
   readonly #canResize: boolean
   readonly #asked: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
-  readonly #reported: Sizes = { coresPerReplica: 0, memoryMiBPerReplica: 0 }
+  readonly #reported: PodSize = { coresPerReplica: 0, memoryMiBPerReplica: 0 }
   #hurtSteps = 0 // for which what the allocator left, or a kill, has had to be cleared
   #leastMemoryMiB = 0 // after a kill
   #unsettled = 0 // steps for which what happens is still the allocator's doing
@@ -134,10 +139,18 @@ export class GuardedAllocator implements LearningAllocator {
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(core: Pick<Core, 'math'>, rule: Allocator, allocator: Allocator, options: GuardedAllocatorOptions = {}) {
-    const { budget, bounds, startSeconds, timeoutSeconds, resize, resizeSteps, ...own } = options
+    const { budget, bounds, startSeconds, timeoutSeconds, resize = 'in-place', resizeSteps = 0, ...own } = options
     const o = { ...DEFAULTS, ...own }
     const problems = new Problems()
     problems.checkKeys(options, [...OWN, ...SHADOW], 'guard')
+    problems.check(
+      RESIZE_MODES.includes(resize),
+      `guard.resize must be one of ${RESIZE_MODES.join(', ')}, got ${String(resize)}`,
+    )
+    problems.check(
+      resizeSteps >= 0 && resizeSteps < Infinity,
+      `guard.resizeSteps must be a finite number >= 0, got ${resizeSteps}`,
+    )
     for (const name of ['leastCores', 'leastMemory'] as const) {
       problems.check(o[name] >= 0 && o[name] <= 1, `guard.${name} must be in [0, 1], got ${o[name]}`)
     }
@@ -152,16 +165,13 @@ export class GuardedAllocator implements LearningAllocator {
       ...(bounds !== undefined && { bounds }),
       ...(startSeconds !== undefined && { startSeconds }),
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-      ...(resize !== undefined && { resize }),
-      ...(resizeSteps !== undefined && { resizeSteps }),
     }
-    this.#rule = rule
     this.shadow = new ShadowRule(rule, shadow)
     this.budget = new ErrorBudget(core.math, budget)
     this.#allocator = allocator
     this.#options = o
     this.#bounds = this.shadow.bounds
-    this.#canResize = (resize ?? 'in-place') === 'in-place' && (resizeSteps ?? 0) === 0
+    this.#canResize = resize === 'in-place' && resizeSteps === 0
   }
 
   allocate(t: Readonly<Telemetry>, out: Allocation): void {
@@ -189,7 +199,9 @@ export class GuardedAllocator implements LearningAllocator {
   #leaveToRule(t: Readonly<Telemetry>, out: Allocation): void {
     this.#served = 'rule'
     this.#reason = 'late-resize'
-    if (this.#rule.reads.every((name) => isMeasured(name, t))) this.#rule.allocate(t, out)
+    const { rule } = this.shadow
+    if (rule.reads.every((name) => isMeasured(name, t))) rule.allocate(t, out)
+    Object.assign(this.#asked, out)
   }
 
   /** What was done in the last step, and why. */
@@ -199,7 +211,7 @@ export class GuardedAllocator implements LearningAllocator {
       reason: this.#reason,
       budgetLeftSteps: this.budget.leftSteps,
       leastCores: this.#share(this.#options.leastCores),
-      shadow: { ...this.shadow.allocation },
+      shadow: { ...(this.#canResize ? this.shadow.allocation : this.#asked) },
     }
   }
 
@@ -217,9 +229,9 @@ export class GuardedAllocator implements LearningAllocator {
   /** Compares the size that was asked for with the one that the step had. */
   #noteResize(t: Readonly<Telemetry>): void {
     const asked = this.#asked
-    if (asked.replicas === 0 || !isOther(asked, this.#reported)) return
+    if (asked.replicas === 0 || isSameSize(asked, this.#reported)) return
     if (!(isMeasured('coresPerReplica', t) && isMeasured('memoryMiBPerReplica', t))) return
-    this.#resizes = isOther(asked, t) ? Math.min(0, this.#resizes) - 1 : Math.max(0, this.#resizes) + 1
+    this.#resizes = isSameSize(asked, t) ? Math.max(0, this.#resizes) + 1 : Math.min(0, this.#resizes) - 1
     if (this.#resizes <= -LATE_AFTER) this.#isLate = true
     if (this.#resizes >= ON_TIME_AFTER) this.#isLate = false
   }
@@ -326,7 +338,7 @@ export class GuardedAllocator implements LearningAllocator {
       this.#serveRule(t, out, 'cost')
       return
     }
-    const isAsked = out.replicas === asked.replicas && !isOther(out, asked)
+    const isAsked = out.replicas === asked.replicas && isSameSize(out, asked)
     const isMore = out.replicas >= asked.replicas && out.coresPerReplica >= asked.coresPerReplica * (1 - SAME)
     this.#served = isAsked ? 'allocator' : 'clamped'
     this.#reason = isAsked ? 'within' : (held ?? (isMore ? 'floor' : 'cost'))
@@ -448,9 +460,3 @@ export class GuardedAllocator implements LearningAllocator {
     this.#setOwn(own)
   }
 }
-
-type Sizes = Pick<Allocation, 'coresPerReplica' | 'memoryMiBPerReplica'>
-
-const isOther = (a: Readonly<Sizes>, b: Readonly<Sizes>): boolean =>
-  !(Math.abs(a.coresPerReplica / b.coresPerReplica - 1) <= SAME) ||
-  !(Math.abs(a.memoryMiBPerReplica / b.memoryMiBPerReplica - 1) <= SAME)

@@ -1,6 +1,5 @@
 import { FormatError, Problems } from '@trimtab/core'
 import type { Allocator } from '../allocator.js'
-import type { ResizeMode } from '../simulator.js'
 import {
   type Allocation,
   type AllocationBounds,
@@ -8,6 +7,7 @@ import {
   createTelemetry,
   DEFAULT_BOUNDS,
   isMeasured,
+  isSameSize,
   type Telemetry,
 } from '../telemetry.js'
 import { Demand } from './demand.js'
@@ -19,32 +19,17 @@ export interface ShadowOptions {
   readonly startSeconds?: number
   /** Requests are given up after waiting this long. Default 10. */
   readonly timeoutSeconds?: number
-  /** What the cluster can do with the size of a running pod. Default `in-place`. */
-  readonly resize?: ResizeMode
-  /** Steps until a resize in place is in force. Default 0. */
-  readonly resizeSteps?: number
 }
 
-const DEFAULTS = {
-  bounds: DEFAULT_BOUNDS,
-  startSeconds: 20,
-  timeoutSeconds: 10,
-  resize: 'in-place',
-  resizeSteps: 0,
-} as const
+const DEFAULTS = { bounds: DEFAULT_BOUNDS, startSeconds: 20, timeoutSeconds: 10 } as const
 const OPTIONS = Object.keys(DEFAULTS) as (keyof ShadowOptions)[]
-const HEAD = 12 // numbers of a saved state before what is starting and coming
+const HEAD = 8 // numbers of a saved state before the demand and what is starting
 const DEMAND = 8 // numbers of `Demand`
 const KILLED = 1.1 // times the limit, as inferred: the memory sensor's noise is no kill
 
-/** A size and when it comes into force. */
-interface Coming extends Allocation {
-  atSeconds: number
-}
-
 /**
  * A rule on its own trajectory: what it would hold now had it been alone all along, with its own size, its own replicas and their
- * start-up, whatever is really in force.
+ * start-up, whatever is really in force. Its pods are resized in place, in force at once.
  *
  * Its metrics are inferred from the real ones. Used cores are what the load asks for, as far as its own ready cores go, with a queue
  * of its own beyond; where the real system is saturated they are the rate times the work of a request, as measured in steps without
@@ -60,11 +45,9 @@ export class ShadowRule {
   readonly #current: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
   readonly #wanted: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
   #starting: number[] = [] // when starting replicas become ready, in order
-  #coming: Coming[] = []
   #ready = 0
   #queue = 0 // core-seconds of work that waits
   #hasBegun = false
-  #isDeployed = false // whether the rule has decided the size yet
   #lastSeconds = 0
 
   /** @throws {ConfigError} `config_invalid` with every problem */
@@ -72,7 +55,7 @@ export class ShadowRule {
     const o = { ...DEFAULTS, ...options }
     const problems = new Problems()
     problems.checkKeys(options, OPTIONS, 'shadow')
-    for (const name of ['startSeconds', 'timeoutSeconds', 'resizeSteps'] as const) {
+    for (const name of ['startSeconds', 'timeoutSeconds'] as const) {
       problems.check(o[name] >= 0 && o[name] < Infinity, `shadow.${name} must be a finite number >= 0, got ${o[name]}`)
     }
     problems.throwIfAny('shadow')
@@ -123,7 +106,7 @@ export class ShadowRule {
     Object.assign(this.#wanted, this.#current)
     const canDecide = isComplete && rule.reads.every((name) => isMeasured(name, this.#telemetry))
     if (canDecide) rule.allocate(this.#telemetry, this.#wanted)
-    this.#apply(real.timeSeconds, stepSeconds)
+    this.#apply(real.timeSeconds)
   }
 
   #begin(real: Readonly<Telemetry>, inForce: Readonly<Allocation>): void {
@@ -167,41 +150,19 @@ export class ShadowRule {
 
   /** Whether what the rule would have is what is really there: then it is shown what was measured. */
   #isReal(real: Readonly<Telemetry>): boolean {
-    const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-3 * b
     return (
-      isSame(real.coresPerReplica, this.#current.coresPerReplica) &&
-      isSame(real.memoryMiBPerReplica, this.#current.memoryMiBPerReplica) &&
+      isSameSize(real, this.#current) &&
       real.readyReplicas === this.#ready &&
       real.readyReplicas + real.startingReplicas === this.#current.replicas
     )
   }
 
-  #apply(now: number, stepSeconds: number): void {
-    const { bounds, resize, resizeSteps, startSeconds } = this.#options
+  #apply(now: number): void {
     const current = this.#current
-    const wanted = this.#wanted
-    clampAllocation(wanted, bounds, current)
-    while (this.#coming.length > 0 && this.#coming[0]!.atSeconds <= now) {
-      const { coresPerReplica, memoryMiBPerReplica, replicas } = this.#coming.shift()!
-      current.coresPerReplica = coresPerReplica
-      current.memoryMiBPerReplica = memoryMiBPerReplica
-      if (resize !== 'restart') continue
-      current.replicas = replicas
-      this.#starting.length = 0
-    }
-    const isOther =
-      Math.abs(wanted.coresPerReplica / current.coresPerReplica - 1) >= 1e-3 ||
-      Math.abs(wanted.memoryMiBPerReplica / current.memoryMiBPerReplica - 1) >= 1e-3
-    if (!this.#isDeployed || (resize === 'in-place' && resizeSteps === 0)) {
-      current.coresPerReplica = wanted.coresPerReplica
-      current.memoryMiBPerReplica = wanted.memoryMiBPerReplica
-    } else if (resize === 'in-place') {
-      this.#coming.push({ ...wanted, atSeconds: now + (resizeSteps - 0.5) * stepSeconds })
-    } else if (resize === 'restart' && isOther && this.#coming.length === 0) {
-      this.#coming.push({ ...wanted, atSeconds: now + startSeconds })
-    }
-    this.#isDeployed = true
-    if (resize !== 'restart' || this.#coming.length === 0) this.#scale(wanted.replicas, now)
+    clampAllocation(this.#wanted, this.#options.bounds, current)
+    current.coresPerReplica = this.#wanted.coresPerReplica
+    current.memoryMiBPerReplica = this.#wanted.memoryMiBPerReplica
+    this.#scale(this.#wanted.replicas, now)
     while (this.#starting.length > 0 && this.#starting[0]! <= now) this.#starting.shift()
     this.#ready = Math.max(0, current.replicas - this.#starting.length)
   }
@@ -218,13 +179,11 @@ export class ShadowRule {
     this.rule.reset()
     this.#demand.reset()
     this.#starting.length = 0
-    this.#coming.length = 0
     Object.assign(this.#current, { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 })
     this.#lastSeconds = 0
     this.#queue = 0
     this.#ready = 0
     this.#hasBegun = false
-    this.#isDeployed = false
   }
 
   /** Everything but what the rule itself remembers, as numbers. */
@@ -232,7 +191,6 @@ export class ShadowRule {
     const { coresPerReplica, memoryMiBPerReplica, replicas } = this.#current
     return [
       this.#hasBegun ? 1 : 0,
-      this.#isDeployed ? 1 : 0,
       this.#lastSeconds,
       this.#ready,
       this.#queue,
@@ -240,39 +198,26 @@ export class ShadowRule {
       memoryMiBPerReplica,
       replicas,
       this.#starting.length,
-      this.#coming.length,
-      0,
-      0,
       ...this.#demand.save(),
       ...this.#starting,
-      ...this.#coming.flatMap((c) => [c.atSeconds, c.coresPerReplica, c.memoryMiBPerReplica, c.replicas]),
     ]
   }
 
   /** Goes on from what `save` gave. @throws {FormatError} `guard_state_invalid`, changing nothing */
   load(numbers: readonly number[]): void {
-    const [starting, coming] = [numbers[8] ?? -1, numbers[9] ?? -1]
-    const length = HEAD + DEMAND + starting + 4 * coming
-    if (!(starting >= 0 && coming >= 0 && numbers.length === length && numbers.every(Number.isFinite))) {
+    const starting = numbers[HEAD - 1] ?? -1
+    const isWhole = starting >= 0 && numbers.length === HEAD + DEMAND + starting
+    if (!(isWhole && numbers.every(Number.isFinite))) {
       throw new FormatError('guard_state_invalid', `${numbers.length} numbers are no state of a shadow`)
     }
     this.#demand.load(numbers.slice(HEAD, HEAD + DEMAND))
     this.#hasBegun = numbers[0] === 1
-    this.#isDeployed = numbers[1] === 1
-    this.#lastSeconds = numbers[2]!
-    this.#ready = numbers[3]!
-    this.#queue = numbers[4]!
-    this.#current.coresPerReplica = numbers[5]!
-    this.#current.memoryMiBPerReplica = numbers[6]!
-    this.#current.replicas = numbers[7]!
-    const at = HEAD + DEMAND + starting
-    this.#starting = numbers.slice(HEAD + DEMAND, at)
-    this.#coming = Array.from({ length: coming }, (_, i) => {
-      const [atSeconds, coresPerReplica, memoryMiBPerReplica, replicas] = numbers.slice(at + 4 * i, at + 4 * i + 4)
-      return {
-        ...{ atSeconds: atSeconds!, coresPerReplica: coresPerReplica! },
-        ...{ memoryMiBPerReplica: memoryMiBPerReplica!, replicas: replicas! },
-      }
-    })
+    this.#lastSeconds = numbers[1]!
+    this.#ready = numbers[2]!
+    this.#queue = numbers[3]!
+    this.#current.coresPerReplica = numbers[4]!
+    this.#current.memoryMiBPerReplica = numbers[5]!
+    this.#current.replicas = numbers[6]!
+    this.#starting = numbers.slice(HEAD + DEMAND)
   }
 }

@@ -1,6 +1,6 @@
 import { type Core, Random } from '@trimtab/core'
 import { generateApplication } from '../application.js'
-import { LatencyModel } from '../latency.js'
+import { LatencyModel, Z99 } from '../latency.js'
 import { ampleLatencyMs } from '../simulator.js'
 
 /**
@@ -15,7 +15,6 @@ export const LAW_KINDS = ['throttled', 'queueing', 'lock-bound', 'io-bound', 'cl
 /** One of them. */
 export type LawKind = (typeof LAW_KINDS)[number]
 
-const Z99 = 2.3263478740408408
 const WINDOW_SECONDS = 15
 const SATURATED = 0.985 // a closed form ends here and overload goes on
 

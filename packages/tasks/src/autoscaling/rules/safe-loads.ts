@@ -1,5 +1,5 @@
 import type { Core } from '@trimtab/core'
-import { LatencyModel } from '../latency.js'
+import { LatencyModel, Z99 } from '../latency.js'
 import type { ClusterSimulator } from '../simulator.js'
 
 /** A pod's size and what it carries. */
@@ -10,7 +10,6 @@ export interface SafeLoad {
   readonly ratePerSecond: number
 }
 
-const Z99 = 2.3263478740408408
 const SIZES = 80
 const BISECTIONS = 30
 

@@ -1,6 +1,6 @@
 import { type Core, Random } from '@trimtab/core'
 import { DEFAULT_PRICES } from '../cost.js'
-import type { Allocation, Telemetry } from '../telemetry.js'
+import { type Allocation, isMeasuredViolation, type Telemetry } from '../telemetry.js'
 import { CPU_AUTOSCALER_READS, CpuAutoscaler, demandedCores } from './cpu-autoscaler.js'
 import { MEMORY_HEADROOM_READS, MemoryHeadroom } from './memory-headroom.js'
 import type { Rule, RuleCluster } from './rule.js'
@@ -99,7 +99,7 @@ export class TargetBandit implements Rule {
     this.#steps++
     this.#paid += pods * (t.coresPerReplica + ((perGiB / perCore) * t.memoryMiBPerReplica) / 1024)
     this.#used += t.usedCores
-    if (t.oomKills > 0 || t.p99Ms > t.sloMs) this.#violations++
+    if (isMeasuredViolation(t)) this.#violations++
     const isLost = this.#violations > LOST01 * this.#holdSteps
     if (this.#steps < this.#holdSteps && !isLost) return
     if (this.#used > 0) this.#learn(isLost) // a hold without traffic says nothing
