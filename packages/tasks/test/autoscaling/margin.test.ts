@@ -270,15 +270,20 @@ describe('the margin allocator', () => {
   })
 
   it('leaves a crash loop: more pods where more memory for each does not help', () => {
-    const silent = createLoad('silent, then a step', [
-      ...Array.from({ length: 480 }, () => 0),
-      ...Array.from({ length: 480 }, () => 1),
-    ])
-    const simulator = simulate(4, {}, silent)
-    const allocator = new MarginAllocator(core)
-    operate(simulator, allocator, { steps: 480 * 4 + 40 })
-    const after = operate(simulator, allocator, { steps: 1600 })
-    expect(after.violationPercent).toBeLessThan(5)
+    const steps = createLoad(
+      'steps',
+      Array.from({ length: 4320 }, (_, t) => [220, 640, 380, 900][Math.floor(t / 190) % 4]!),
+    )
+    const { violationPercent } = operate(simulate(4, {}, steps), new MarginAllocator(core), { steps: 3 * DAY })
+    expect(violationPercent).toBeLessThan(1)
+  })
+
+  it('spends its budget: a larger one is broken more often, and cheaper', () => {
+    const at = (budget01: number) => operate(simulate(33), new MarginAllocator(core, { budget01 }), { steps: 3 * DAY })
+    const [strict, lax] = [at(0.0005), at(0.05)]
+    expect(lax.dollarsPerHour).toBeLessThan(0.97 * strict.dollarsPerHour)
+    expect(lax.violationPercent).toBeGreaterThan(strict.violationPercent)
+    expect(lax.violationPercent).toBeLessThanOrEqual(5)
   })
 
   it('does not add pods for what it does not know: silence of a new service stays cheap', () => {

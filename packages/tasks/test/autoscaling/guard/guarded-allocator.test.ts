@@ -110,6 +110,7 @@ describe('a guarded allocator', () => {
       shares.push(step(i % 8 === 0 ? { p99Ms: 400 } : {}).leastCores)
     }
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+    expect(shares.some((share) => share > 0.3 && share < 0.9)).toBe(true) // by and by, not all at once
     expect(shares.at(-1)).toBe(1)
     expect(step()).toMatchObject({ served: 'rule', reason: 'debt', out: { coresPerReplica: 2, replicas: 4 } })
   })
