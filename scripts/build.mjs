@@ -1,7 +1,7 @@
 // Builds what is stale: the wasm core, then every package's JavaScript, then (with --types) its declarations.
 // Usage: node scripts/build.mjs [--quiet] [--types]
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWasm } from './build-wasm.mjs'
 import { isFresh, ROOT, writeStamp } from './stamp.mjs'
@@ -24,6 +24,16 @@ function entriesOf(folder) {
   return [...new Set([...sources, ...bins])].map((source) => join(ROOT, folder, source))
 }
 
+/** Comments are in src and in the declarations; in what runs they are half the text, which every start would scan. */
+async function stripComments(folder) {
+  const { transform } = await import('esbuild')
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.js'))) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    const { code: dense } = await transform(text, { minifyWhitespace: true })
+    writeFileSync(join(folder, file), (await transform(dense)).code)
+  }
+}
+
 await buildWasm({ quiet })
 for (const folder of packages) {
   const out = join(ROOT, folder, 'dist')
@@ -40,11 +50,12 @@ for (const folder of packages) {
     platform: 'neutral',
     splitting: true,
     removeNodeProtocol: false,
-    external: [/^#wasm\//, /^@trimtab\//, /^node:/, ...Object.keys(manifestOf(folder).peerDependencies ?? {})],
+    external: [/^#wasm/, /^@trimtab\//, /^node:/, ...Object.keys(manifestOf(folder).peerDependencies ?? {})],
     silent: true,
     config: false,
     tsconfig: join(ROOT, folder, 'tsconfig.json'),
   })
+  await stripComments(out)
   writeStamp(out, inputs)
 }
 if (process.argv.includes('--types')) {

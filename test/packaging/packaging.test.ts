@@ -83,6 +83,22 @@ describe('the packed packages', () => {
     expect(node('consumer.cjs')).toBe(drawnByNode())
   })
 
+  it.each(['esm', 'cjs'] as const)('run from one %s file for Node, with no wasm beside it', async (format) => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'trimtab-one-file-'))
+    try {
+      const extension = format === 'esm' ? 'mjs' : 'cjs'
+      const contents = `import { createCore, Random } from '@trimtab/core'\n;(async () => {\n${DRAW}\nconsole.log(drawn)\n})()\n`
+      const outfile = join(elsewhere, `one.${extension}`)
+      await bundle({
+        stdin: { contents, resolveDir: folder },
+        ...{ bundle: true, format, platform: 'node', outfile, logLevel: 'silent' },
+      })
+      expect(node(outfile)).toBe(drawnByNode())
+    } finally {
+      await rm(elsewhere, { recursive: true, force: true })
+    }
+  })
+
   it('put the command on the path', () => {
     expect(node(join('node_modules', '.bin', 'trimtab'), '--help')).toContain('autoscale')
   })

@@ -7,9 +7,9 @@ import type { CoreOptions } from './wasm.js'
 export const LEARN: Entry<'learn'> = { kernels: 'learn', exports: LearnExports }
 
 const BUILDS: Builds = {
-  simd: () => import('#wasm/learn-simd'),
-  scalar: () => import('#wasm/learn-scalar'),
-  relaxed: () => import('#wasm/learn-relaxed'),
+  simd: () => import('#wasm-file/learn-simd'),
+  scalar: () => import('#wasm-file/learn-scalar'),
+  relaxed: () => import('#wasm-file/learn-relaxed'),
 }
 
 /**

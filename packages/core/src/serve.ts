@@ -9,8 +9,8 @@ export type { ServeCore } from './core.js'
 const SERVE: Entry<'serve'> = { kernels: 'serve', exports: ServeExports }
 
 const BUILDS: Builds = {
-  simd: () => import('#wasm/serve-simd'),
-  scalar: () => import('#wasm/serve-scalar'),
+  simd: () => import('#wasm-file/serve-simd'),
+  scalar: () => import('#wasm-file/serve-scalar'),
 }
 
 /** What `createServeCore` takes: there is no relaxed build of these kernels. */

@@ -15,7 +15,9 @@ export interface Entry<Kernels extends KernelSet> {
 export type ShippedWasm = Uint8Array<ArrayBuffer> | object
 
 /** Imports the shipped builds of an entry, each a chunk of its own. */
-export type Builds = Partial<Readonly<Record<CoreBuild, () => Promise<{ readonly wasm: ShippedWasm }>>>>
+export type Builds = Partial<
+  Readonly<Record<CoreBuild, () => Promise<{ readonly wasm: ShippedWasm | Promise<ShippedWasm> }>>>
+>
 
 /** Compiled modules, or what will be one, by the bytes that they were compiled from. */
 const modules = new WeakMap<ShippedWasm, WebAssembly.Module | Promise<WebAssembly.Module>>()
@@ -32,7 +34,7 @@ export async function start<Kernels extends KernelSet>(
     throw new ConfigError('config_invalid', `build must be one of ${Object.keys(builds).join(', ')}, got ${build}`)
   }
   try {
-    const source = options.module ?? (await compileOnce((await load()).wasm))
+    const source = options.module ?? (await compileOnce(await (await load()).wasm))
     const result = await WebAssembly.instantiate(source as BufferSource, {})
     return coreOf(entry, ('instance' in result ? result.instance : result) as WebAssembly.Instance, build)
   } catch (cause) {

@@ -2,7 +2,9 @@ import { expect, it, vi } from 'vitest'
 import { buildAbi } from '../../../scripts/build-abi.mjs'
 import { notChecked } from '../../../test/not-checked.js'
 import { type Core, createCore, hasRelaxedSimd } from '../src/index.js'
+import { LEARN } from '../src/learn.js'
 import { createServeCore } from '../src/serve.js'
+import { start } from '../src/start.js'
 import { createTraceCore } from '../src/trace.js'
 import { wasmBytes } from './builds.js'
 
@@ -72,13 +74,14 @@ it('says which kernels a core has', async () => {
 })
 
 it('compiles each module once a process, however many cores are started at once', async () => {
-  vi.resetModules() // a process in which nothing was compiled yet
-  const fresh = await import('../src/index.js')
+  const copy = Uint8Array.from(wasmBytes('learn-simd')) // never compiled yet
+  const builds = { simd: async () => ({ wasm: copy }), scalar: async () => ({ wasm: Promise.resolve(copy) }) }
   const compile = vi.spyOn(WebAssembly, 'compile')
   try {
-    const cores = await Promise.all([fresh.createCore(), fresh.createCore(), fresh.createCore({ build: 'scalar' })])
-    cores.push(await fresh.createCore())
-    expect(compile).toHaveBeenCalledTimes(2) // simd and scalar
+    const options = [{}, {}, { build: 'scalar' } as const]
+    const cores = await Promise.all(options.map((each) => start(LEARN, builds, each)))
+    cores.push(await start(LEARN, builds, {}))
+    expect(compile).toHaveBeenCalledTimes(1)
     expect(new Set(cores.map(({ memory }) => memory)).size).toBe(4)
   } finally {
     compile.mockRestore()
