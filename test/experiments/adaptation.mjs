@@ -1,19 +1,19 @@
 // Must show 2: how soon a policy suits an application it has never seen (5.5.2), with every control beside it.
-import { number, percent, report } from './meta/report.mjs'
+import { FRESH_SEEDS, medianDrop1, medianEpisodes, number, percent, report, strongestControl } from './meta/report.mjs'
 import { runStudy } from './meta/study.mjs'
 
 const BASE = {
   name: 'adaptation',
   task: 'autoscaling-adaptation',
   methods: [
-    ...['scratch', 'transfer', 'transferExploring', 'transferPlus', 'none'],
-    ...['learnedPolicy', 'learned', 'parameters'],
+    ...['scratch', 'transfer', 'transferExploring', 'transferExploringNow', 'transferPlus', 'transferPlusNow'],
+    ...['none', 'noneNow', 'learnedPolicy', 'learned', 'parameters'],
   ],
 }
 
 export const SCALES = {
   smoke: { ...BASE, seeds: [0], pool: 4, apps: 2, rounds: 4, cap: 4, sources: 1, sourceEpisodes: 4 },
-  gate: { ...BASE, seeds: [0, 1, 2], pool: 40, apps: 10, rounds: 25, cap: 20, sources: 4, sourceEpisodes: 80 },
+  gate: { ...BASE, seeds: FRESH_SEEDS, pool: 40, apps: 10, rounds: 25, cap: 20, sources: 4, sourceEpisodes: 80 },
   paper: {
     ...BASE,
     seeds: [0, 1, 2, 3, 4],
@@ -33,10 +33,15 @@ export async function run(scaleName, progress) {
 /** @param result  what `runStudy` measured at this scale */
 export function reportOf(scaleName, result) {
   const study = SCALES[scaleName]
-  const { transferExploring, transferPlus, learned } = result.figures
-  const plusRatio = transferPlus.episodes.median / Math.max(learned.episodes.median, 1)
-  const ratio = transferExploring.episodes.median / Math.max(learned.episodes.median, 1)
-  const meanRatio = transferExploring.episodes.mean / learned.episodes.mean
+  const { figures } = result
+  const { learned } = figures
+  const transfer = strongestControl(figures, 'transfer', medianEpisodes)
+  const transferPlus = strongestControl(figures, 'transferPlus', medianEpisodes)
+  const fewestDropped = strongestControl(figures, 'transfer', medianDrop1)
+  const shared = strongestControl(figures, 'none', medianDrop1)
+  const times = (control) => control.episodes.median / Math.max(learned.episodes.median, 1)
+  const episodesOf = (control) =>
+    `${number(times(control))}× (${number(control.episodes.median)} against ${number(learned.episodes.median)}; of the means ${number(control.episodes.mean / learned.episodes.mean)}×; ${control.title})`
   return report({
     title: 'Adaptation to unseen applications (autoscaling)',
     lead:
@@ -46,16 +51,16 @@ export function reportOf(scaleName, result) {
     ...{ scaleName, study, result },
     gates: [
       {
-        figure: 'episodes to 95 %: TL with exploration over learned, its random episode counted',
+        figure: 'episodes to 95 %: best of TL over learned, its random episode counted',
         gate: '≥ 3×',
-        ours: `${number(ratio)}× (${number(transferExploring.episodes.median)} against ${number(learned.episodes.median)}; of the means ${number(meanRatio)}×)`,
+        ours: episodesOf(transfer),
         paper: '5.5×',
-        holds: ratio >= 3,
+        holds: times(transfer) >= 3,
       },
       {
-        figure: 'the same against TL+ with exploration',
+        figure: 'the same against the best of TL+',
         gate: 'reported',
-        ours: `${number(plusRatio)}× (${number(transferPlus.episodes.median)}; of the means ${number(transferPlus.episodes.mean / learned.episodes.mean)}×)`,
+        ours: episodesOf(transferPlus),
         paper: '4.6×',
       },
       {
@@ -66,12 +71,24 @@ export function reportOf(scaleName, result) {
         holds: learned.drop1.median <= 0.1,
       },
       {
-        figure: 'the same as a share of that of TL with exploration',
+        figure: 'the same as a share of that of the best of TL',
         gate: '≤ 1/2',
-        ours: `${percent(learned.drop1.median / transferExploring.drop1.median, 0)} (of ${percent(transferExploring.drop1.median)})`,
+        ours: `${percent(learned.drop1.median / fewestDropped.drop1.median, 0)} (of ${percent(fewestDropped.drop1.median)}; ${fewestDropped.title})`,
         paper: '37 → 10.5 %',
-        holds: learned.drop1.median <= transferExploring.drop1.median / 2,
+        holds: learned.drop1.median <= fewestDropped.drop1.median / 2,
+      },
+      {
+        figure: 'the same of the shared policy without embedding',
+        gate: 'reported',
+        ours: `${percent(shared.drop1.median)} (${shared.title})`,
+        paper: 'no such control',
       },
     ],
+    notes: scaleName === 'gate' ? [SCALE] : [],
   })
 }
+
+const SCALE = `## What was changed before
+
+The gate scale was first a pool of 50, 12 apps and 40 rounds; it was cut to what two shared cores finish before its figures were judged. On seeds
+0, 1, 2, without the controls that learn from their first episode on, it gave 9.0× episodes (of the means 5.6×) and a drop of 3.8 % after one.`

@@ -26,6 +26,13 @@ export const METHODS = {
     exploration: EXPLORING,
     options: { waitEpisodes: 1 },
   },
+  transferExploringNow: {
+    title: 'transfer (TL), exploration restored, learning from its first episode on',
+    start: 'source',
+    phase: 'adapting',
+    exploration: EXPLORING,
+    options: { waitEpisodes: 0 },
+  },
   transferPlus: {
     title: 'transfer with forecast and table (TL+), exploration restored',
     start: 'sourcePlus',
@@ -34,12 +41,27 @@ export const METHODS = {
     options: { waitEpisodes: 1 },
     isPlus: true,
   },
+  transferPlusNow: {
+    title: 'transfer with forecast and table (TL+), exploration restored, learning from its first episode on',
+    start: 'sourcePlus',
+    phase: 'adapting',
+    exploration: EXPLORING,
+    options: { waitEpisodes: 0 },
+    isPlus: true,
+  },
   none: {
     title: 'shared policy without embedding',
     start: 'none',
     phase: 'finetuning',
     exploration: FINE,
     options: { firstEpisode: 'policy' },
+  },
+  noneNow: {
+    title: 'shared policy without embedding, learning from its first episode on',
+    start: 'none',
+    phase: 'finetuning',
+    exploration: FINE,
+    options: { firstEpisode: 'policy', waitEpisodes: 0 },
   },
   learnedPolicy: {
     title: 'learned embedding, first episode: pretrained policy',
@@ -69,6 +91,13 @@ export const METHODS = {
     exploration: FINE,
     options: { firstEpisode: 'policy' },
   },
+}
+
+/** The controls of each kind: what is learned is held against the best of them in the figure at hand. */
+export const CONTROLS = {
+  transfer: ['transfer', 'transferExploring', 'transferExploringNow'],
+  transferPlus: ['transferPlus', 'transferPlusNow'],
+  none: ['none', 'noneNow'],
 }
 
 /** Which shared policy has to be pretrained for a method, if any. */
