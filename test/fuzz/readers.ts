@@ -12,7 +12,6 @@ import { createServeCore, LengthPredictor } from '@trimtab/serve'
 import { CONTROL_TASKS, findTask } from '@trimtab/tasks'
 import { parseLoad } from '@trimtab/tasks/autoscaling'
 import { parseCampaign } from '@trimtab/tasks/microservices'
-import { pretrainedAutoscaling } from '@trimtab/tasks/pretrained'
 import { readRuntimeTable } from '@trimtab/tasks/rightsizing'
 import {
   CriticalComponentClassifier,
@@ -38,6 +37,7 @@ import { drawWorkload } from '../../packages/cli/src/scheduling/workload.js'
 import { parseLabels } from '../../packages/cli/src/trace/labels.js'
 import { createFakeHost } from '../../packages/cli/test/fake-host.js'
 import { SHIPPED_CLASSIFIERS } from '../../packages/trace/src/components/shipped-classifiers.js'
+import { taughtAutoscaling } from '../taught.js'
 import { bytesOf, requestTraces, WRITERS } from '../traces/index.mjs'
 import type { Reader } from './fuzz.js'
 
@@ -135,7 +135,8 @@ const STEP = JSON.stringify({
   action: findTask('autoscaling').action.names.map(() => 0.1),
   reward: 1.2,
 })
-const model = readPretrained(pretrainedAutoscaling())
+const taught = await taughtAutoscaling()
+const model = readPretrained(taught)
 
 function ddpgFile(): Uint8Array {
   const agent = smallAgent()
@@ -346,7 +347,7 @@ export const READERS: readonly Reader[] = [
   },
   {
     name: 'pretrained model',
-    samples: () => [pretrainedAutoscaling()],
+    samples: () => [taught],
     read(input) {
       const found = readPretrained(input)
       found.estimateAt(0.5)

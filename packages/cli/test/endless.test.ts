@@ -5,23 +5,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { pretrainedAutoscaling } from '@trimtab/tasks/pretrained'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { notChecked } from '../../../test/not-checked.js'
+import { taughtAutoscaling } from '../../../test/taught.js'
 import { jaegerJson, shopRequests } from './sample-traces.js'
 import { peakMiB, start } from './trimtab.js'
 
 const MOST_MIB = 300
 
 let folder: string
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trimtab-endless-'))
   writeFileSync(join(folder, 'requests'), '{"model":"m","prompt":"hello","output_tokens":5}\n'.repeat(100))
   const runs = ['a', 'b', 'c'].flatMap((name) => [128, 256, 512].map((memory) => `${name},${memory},${9e4 / memory}`))
   writeFileSync(join(folder, 'runs'), ['function,memory_mb,duration_ms', ...runs].join('\n'))
   writeFileSync(join(folder, 'lengths'), 'arrival_s,output_tokens\n1,5\n2,6\n')
   writeFileSync(join(folder, 'traces'), jaegerJson(shopRequests(40)))
-  writeFileSync(join(folder, 'model'), pretrainedAutoscaling())
+  writeFileSync(join(folder, 'model'), await taughtAutoscaling())
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -10,9 +10,9 @@ import {
   loadPolicy,
   readPretrained,
 } from '@trimtab/learn'
-import { pretrainedAutoscaling } from '@trimtab/tasks/pretrained'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { taughtAutoscaling } from '../../../test/taught.js'
 import { encoderToOnnx, mlpToOnnx, policyToOnnx } from '../src/index.js'
 import { runModel } from './onnxruntime.js'
 
@@ -102,8 +102,8 @@ describe('a policy as ONNX', () => {
     },
   )
 
-  it('that ships decides the same in onnxruntime, and its encoder embeds the same', async () => {
-    const model = readPretrained(pretrainedAutoscaling())
+  it('that was pretrained decides the same in onnxruntime, and its encoder embeds the same', async () => {
+    const model = readPretrained(await taughtAutoscaling())
     using agent = model.createAgent(core, { seed: 1 }) as Ddpg
     using meta = model.createMetaLearner(core)
     const { inputSize, maxSteps } = meta.encoder.options
