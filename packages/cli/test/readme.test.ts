@@ -22,12 +22,13 @@ async function linesOf(text: string): Promise<string[]> {
 }
 
 describe('the README of the repository', () => {
-  it('has an example that lets the rule drive first and the agent afterwards', async () => {
+  it('has an example that costs less than its tuned rule, within the budget, from the first day on', async () => {
     const lines = await linesOf(readFileSync(new URL('../../../README.md', import.meta.url), 'utf8'))
-    expect(lines).toHaveLength(12)
-    const drivers = lines.map((line) => /^\d+ (rule|agent) \d\.\d\d$/.exec(line)?.[1])
-    expect(drivers.slice(0, 7)).toEqual(['rule', 'rule', 'rule', 'rule', 'rule', 'rule', 'agent'])
-    expect(drivers).not.toContain(undefined)
+    const form = /^(\S+): \$(\d\.\d{4}) an hour, (\d+\.\d\d) % of steps broke the SLO$/
+    const [rule, guarded] = lines.map((line) => form.exec(line)!.slice(1))
+    expect([rule![0], guarded![0], lines.length]).toEqual(['resize', 'guarded-margin', 2])
+    expect(Number(guarded![1])).toBeLessThan(Number(rule![1]))
+    expect(Number(guarded![2])).toBeLessThanOrEqual(0.5)
   })
 })
 

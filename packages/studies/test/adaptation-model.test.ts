@@ -1,7 +1,9 @@
 import { readSafetensors, writeSafetensors } from '@trimtab/core'
-import { readPretrained } from '@trimtab/learn'
+import { metaPresets, readPretrained } from '@trimtab/learn'
+import { findTask } from '@trimtab/tasks'
 import { expect, it } from 'vitest'
 import { taughtAutoscaling } from '../../../test/taught.js'
+import { pretrain } from '../src/index.js'
 
 it('a pretrained model is refused when a number that it learned is none', async () => {
   const { tensors, metadata } = readSafetensors(await taughtAutoscaling())
@@ -14,4 +16,12 @@ it('a pretrained model is refused when a number that it learned is none', async 
       message: expect.stringContaining(`"${name}" holds NaN at 0`),
     }),
   )
+})
+
+it.each([0, 3, 4.5, Number.NaN])('a pool of %d pairs is refused before anything is learned', async (pairs) => {
+  const setup = { task: 'autoscaling', first: 1, pairs, rounds: 1, meta: metaPresets.set, seed: 1 }
+  await expect(pretrain(findTask('autoscaling'), setup)).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: `pairs must be a whole number of at least 4, got ${pairs}`,
+  })
 })

@@ -1,5 +1,5 @@
 // A whole pretraining: rounds over the pool, a checkpoint now and then, the finished model.
-import { type Core, createCore, FormatError } from '@trimtab/core'
+import { ConfigError, type Core, createCore, FormatError } from '@trimtab/core'
 import {
   LocalShards,
   openPretraining,
@@ -42,6 +42,9 @@ export async function pretrain(
   setup: PoolSetup,
   hooks: PretrainHooks & { readonly host?: ShardHost } = {},
 ): Promise<PretrainedModel> {
+  if (!(Number.isInteger(setup.pairs) && setup.pairs >= SHARDS)) {
+    throw new ConfigError('config_invalid', `pairs must be a whole number of at least ${SHARDS}, got ${setup.pairs}`)
+  }
   const core = await createCore()
   if (hooks.host) return finish(core, task, await runRounds(hooks.host, setup, hooks), setup)
   using host = new LocalShards(SHARDS, (shard) => createShard(core, task, setup, shard))

@@ -86,6 +86,12 @@ export class LatencyBelief {
   predict(cores: number, utilisation: number): Readonly<LatencyPrediction> {
     const out = this.#prediction
     out.mean = this.predictMean(cores, utilisation)
+    out.variance = this.variance()
+    return out
+  }
+
+  /** The variance of `predict` at the point last asked for. */
+  variance(): number {
     const size = this.coefficients.length
     let variance = RESIDUAL_SHARE * this.#residual * this.#residual
     for (let k = 0; k < size; k++) {
@@ -94,8 +100,7 @@ export class LatencyBelief {
       this.#gain[k] = sum
       variance += this.#features[k]! * sum
     }
-    out.variance = variance
-    return out
+    return variance
   }
 
   /** The mean of `predict` alone, for searches. */

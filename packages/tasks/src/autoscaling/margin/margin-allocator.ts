@@ -257,9 +257,10 @@ export class MarginAllocator implements LearningAllocator {
 
   #isSafe(cores: number, demand: number, caution: number): boolean {
     const utilisation = demand / cores
-    if (utilisation > 1 || this.#belief.predictMean(cores, utilisation) + RATIO_SLACK > 0) return false
-    const { mean, variance } = this.#belief.predict(cores, utilisation)
-    return mean + caution * Math.sqrt(variance) + RATIO_SLACK <= 0
+    if (utilisation > 1) return false
+    const mean = this.#belief.predictMean(cores, utilisation)
+    if (mean + RATIO_SLACK > 0) return false
+    return mean + caution * Math.sqrt(this.#belief.variance()) + RATIO_SLACK <= 0
   }
 
   /** Why an allocation that it decided is what it is: for the one in force, or another to ask about. */
