@@ -13,7 +13,7 @@ export type FrequencyInfo = {
   readonly ghz: number
   readonly relativePower: number
   readonly latencyMs: number
-  /** 1 where the second's latency or throughput broke its SLO. */
+  /** 1 where the second's latency or throughput broke its SLO and turbo would have kept it: idle phases do little work at any frequency. */
   readonly violation: number
   readonly phase: number
 }
@@ -96,7 +96,7 @@ export class FrequencyEnvironment implements TaskEnvironment {
     memory[LEVEL] = action[0]!
     memory[STEP]!++
     this.#changePhase()
-    const { observation, preservation, latencyMs } = this.#live()
+    const { observation, preservation, atTurbo, latencyMs } = this.#live()
     const relativePower = this.#relativePower()
     const reward = frequencyReward(this.#reward, {
       ips: memory[IPS]!,
@@ -110,7 +110,7 @@ export class FrequencyEnvironment implements TaskEnvironment {
       ghz: frequencyGhz(this.processor, memory[LEVEL]!),
       relativePower,
       latencyMs,
-      violation: preservation < 1 ? 1 : 0,
+      violation: preservation < 1 && atTurbo === 1 ? 1 : 0,
       phase: memory[PHASE]!,
     }
     return { observation, reward, terminated: false, truncated: memory[STEP]! >= EPISODE_STEPS, info }
@@ -128,17 +128,23 @@ export class FrequencyEnvironment implements TaskEnvironment {
     }
   }
 
-  /** One second in the phase at the frequency: what is measured of it. */
-  #live(): { observation: Float32Array; preservation: number; latencyMs: number } {
+  /** One second in the phase at the frequency: what is measured of it, and how far turbo would have kept the SLOs in it. */
+  #live(): { observation: Float32Array; preservation: number; atTurbo: number; latencyMs: number } {
     const memory = this.#memory
     const phase = this.#phase
     const level = memory[LEVEL]!
     memory[LOAD_SWING] = LOAD_MEMORY * memory[LOAD_SWING]! + (1 - LOAD_MEMORY) * 2 * LOAD_NOISE * this.#noise.normal()
-    memory[IPS] = this.#billionIps(phase, level) * Math.max(0.5, 1 + IPS_NOISE * this.#noise.normal())
+    const ipsNoise = Math.max(0.5, 1 + IPS_NOISE * this.#noise.normal())
     const load = Math.min(MAX_LOAD, phase.requestLoad01 * Math.max(0.5, 1 + memory[LOAD_SWING]!))
-    const latencyMs = this.#latencyMs(phase, level, load) * Math.max(0.5, 1 + LATENCY_NOISE * this.#noise.normal())
-    const latencyPreservation = Math.min(1, this.latencySloMs / latencyMs)
-    const throughputPreservation = Math.min(1, memory[IPS]! / this.throughputSlo)
+    const latencyNoise = Math.max(0.5, 1 + LATENCY_NOISE * this.#noise.normal())
+    const ipsAt = (l: number): number => this.#billionIps(phase, l) * ipsNoise
+    const latencyAt = (l: number): number => this.#latencyMs(phase, l, load) * latencyNoise
+    const latencyKept = (ms: number): number => Math.min(1, this.latencySloMs / ms)
+    const throughputKept = (ips: number): number => Math.min(1, ips / this.throughputSlo)
+    memory[IPS] = ipsAt(level)
+    const latencyMs = latencyAt(level)
+    const latencyPreservation = latencyKept(latencyMs)
+    const throughputPreservation = throughputKept(memory[IPS]!)
     const observation = Float32Array.of(
       logScale(this.#math, memory[IPS]!, BILLION_IPS),
       phase.utilisation01,
@@ -146,7 +152,9 @@ export class FrequencyEnvironment implements TaskEnvironment {
       latencyPreservation,
       throughputPreservation,
     )
-    return { observation, preservation: Math.min(latencyPreservation, throughputPreservation), latencyMs }
+    const turbo = LEVELS - 1
+    const atTurbo = Math.min(latencyKept(latencyAt(turbo)), throughputKept(ipsAt(turbo)))
+    return { observation, preservation: Math.min(latencyPreservation, throughputPreservation), atTurbo, latencyMs }
   }
 
   #billionIps(phase: Phase, level: number): number {

@@ -44,7 +44,7 @@ function defineFrequency(
   return defineTask({
     kind: 'control',
     name,
-    labels: { task: 'CPU frequency', spec: 'application', violation: 'seconds that broke an SLO' },
+    labels: { task: 'CPU frequency', spec: 'application', violation: 'seconds that broke an SLO which turbo keeps' },
     observation: FREQUENCY_OBSERVATION,
     action: FREQUENCY_ACTION,
     episodeSteps: 100,

@@ -254,3 +254,26 @@ it('asks for another frequency from each pair, and as printed for turbo from all
   expect(power.single).toBeLessThan(0.9)
   expect(contrast(CPU_FREQUENCY_LITERAL).single).toBeGreaterThan(0.999)
 })
+
+it('a violation is an SLO broken that turbo keeps: no frequency makes an idle phase work', () => {
+  const busy = { sensitivity: 1, instructionsPerCycle: 1, utilisation01: 0.8, requestLoad01: 0.6, meanSeconds: 1e9 }
+  const idle = { ...busy, utilisation01: 0.05, requestLoad01: 0.05 }
+  const violationsOf = (phases: FrequencyPair['phases'], throughputShare: number, level: number): number => {
+    const world = new FrequencyEnvironment(core, {
+      ...steady({}, { latencyFactor: 10, throughputShare }),
+      phases,
+    })
+    let violations = 0
+    for (let seed = 1; seed <= 20; seed++) {
+      world.reset(seed) // starts in one of the phases, and stays there
+      for (let i = 0; i < 50; i++) violations += (world.step(Float32Array.of(level)).info as FrequencyInfo).violation
+    }
+    world.dispose()
+    return violations
+  }
+  expect(violationsOf([busy], 0.95, NOMINAL)).toBeGreaterThan(900)
+  expect(violationsOf([busy, idle], 1.7, TURBO)).toBe(0)
+  const ofBoth = violationsOf([busy, idle], 1.7, NOMINAL)
+  expect(ofBoth).toBeGreaterThan(200)
+  expect(ofBoth).toBeLessThan(800) // the seconds in the busy phase
+})
