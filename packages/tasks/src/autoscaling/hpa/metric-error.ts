@@ -23,12 +23,15 @@ export class MetricError extends TrimtabError {
   }
 }
 
+/** Whether an amount can have been measured or requested. */
+export const isAmount = (amount: number): boolean => amount >= 0 && amount < Number.POSITIVE_INFINITY
+
 /**
  * An amount that was measured or requested: finite and not negative. Anything else would scale to the maximum or to one.
  * @param what  names it in the message
  * @throws {MetricError} `metric_invalid`
  */
 export function requireAmount(amount: number, what: string): number {
-  if (amount >= 0 && amount < Number.POSITIVE_INFINITY) return amount
+  if (isAmount(amount)) return amount
   throw new MetricError('metric_invalid', `${what} must be a finite number >= 0, got ${amount}`)
 }

@@ -1,4 +1,4 @@
-import { MetricError, requireAmount } from './metric-error.js'
+import { isAmount, MetricError, requireAmount } from './metric-error.js'
 import { type ReadinessPeriods, resourceSamples } from './pods.js'
 import {
   type ReplicaProposal,
@@ -84,7 +84,10 @@ function tallyFor(
   periods: ReadinessPeriods,
 ): { readonly tally: PodTally; readonly refusedSamples: number } {
   if ('tally' in reading) {
-    for (const [name, amount] of Object.entries(reading.tally)) requireAmount(amount, `tally.${name}`)
+    for (const name in reading.tally) {
+      const amount = reading.tally[name as keyof PodTally] as number
+      if (!isAmount(amount)) requireAmount(amount, `tally.${name}`)
+    }
     return { tally: reading.tally, refusedSamples: 0 }
   }
   const { target } = metric

@@ -99,12 +99,14 @@ export function reconcile(spec: CompleteSpec, state: AutoscalerState, input: Rec
   return { ...decide(spec, state, input, state.clock.steadySeconds), clockStepSeconds }
 }
 
+const isCount = (replicas: number): boolean => Number.isInteger(replicas) && replicas >= 0
+
 function requirePass({ nowSeconds, specReplicas, statusReplicas = specReplicas }: ReconcileInput): void {
+  if (Number.isFinite(nowSeconds) && isCount(specReplicas) && isCount(statusReplicas)) return // no text for what is right
   const problems = new Problems()
   problems.check(Number.isFinite(nowSeconds), `nowSeconds must be a time, got ${nowSeconds}`)
   for (const [name, replicas] of Object.entries({ specReplicas, statusReplicas })) {
-    const isCount = Number.isInteger(replicas) && replicas >= 0
-    problems.check(isCount, `${name} must be a whole number >= 0, got ${replicas}`)
+    problems.check(isCount(replicas), `${name} must be a whole number >= 0, got ${replicas}`)
   }
   problems.throwIfAny('horizontal autoscaler')
 }

@@ -105,22 +105,24 @@ export class LatencyBelief {
 
   /** The mean of `predict` alone, for searches. */
   predictMean(cores: number, utilisation: number): number {
-    const features = this.#features
+    const { coefficients } = this
+    const [features, table, point] = [this.#features, this.#table, this.#point]
+    point.moveTo(cores, utilisation)
     const columns = features.length + 2
-    const { weights, stride } = this.#point
-    this.#point.moveTo(cores, utilisation)
-    const first = this.#point.node * columns
+    const a = point.node * columns
+    const b = a + columns
+    const c = a + point.stride * columns
+    const d = c + columns
+    const [wa, wb, wc, wd] = point.weights as unknown as readonly [number, number, number, number]
+    const at = (column: number): number =>
+      wa * table[a + column]! + wb * table[b + column]! + wc * table[c + column]! + wd * table[d + column]!
     let value = Math.max(0, this.#offset) + OVERLOAD_SLOPE * Math.max(0, utilisation - MAX_UTILISATION)
-    this.#residual = 0
-    features.fill(0)
-    for (let corner = 0; corner < 4; corner++) {
-      const weight = weights[corner]!
-      const row = first + ((corner & 1) + (corner >> 1) * stride) * columns
-      value += weight * this.#table[row]!
-      this.#residual += weight * this.#table[row + 1]!
-      for (let k = 0; k < features.length; k++) features[k]! += weight * this.#table[row + 2 + k]!
+    value = value + wa * table[a]! + wb * table[b]! + wc * table[c]! + wd * table[d]!
+    this.#residual = at(1)
+    for (let k = 0; k < features.length; k++) {
+      features[k] = at(2 + k)
+      value += coefficients[k]! * features[k]!
     }
-    for (let k = 0; k < features.length; k++) value += this.coefficients[k]! * features[k]!
     return value
   }
 
