@@ -69,8 +69,8 @@ export interface ReconcileResult {
   readonly clockStepSeconds: number
 }
 
-/** What a pass decides before it is known what the clock did. */
-type Outcome = Omit<ReconcileResult, 'clockStepSeconds'>
+/** What a pass decides; `reconcile` fills in what the clock did. */
+type Outcome = { -readonly [Name in keyof ReconcileResult]: ReconcileResult[Name] }
 
 /** A longer time without a pass counts as this much: no step of the clock outdates a stabilization window at once. */
 const MAX_PAUSE_SECONDS = 300
@@ -96,7 +96,9 @@ export function createState(): AutoscalerState {
 export function reconcile(spec: CompleteSpec, state: AutoscalerState, input: ReconcileInput): ReconcileResult {
   requirePass(input)
   const clockStepSeconds = state.clock.read(input.nowSeconds)
-  return { ...decide(spec, state, input, state.clock.steadySeconds), clockStepSeconds }
+  const outcome = decide(spec, state, input, state.clock.steadySeconds)
+  outcome.clockStepSeconds = clockStepSeconds
+  return outcome
 }
 
 const isCount = (replicas: number): boolean => Number.isInteger(replicas) && replicas >= 0
@@ -247,7 +249,7 @@ function stay(
   reason = 'SucceededGetScale',
 ): Outcome {
   conditions.push(condition('AbleToScale', 'True', reason))
-  return { replicas, action: 'none', conditions, proposals, error }
+  return { replicas, action: 'none', conditions, proposals, error, clockStepSeconds: 0 }
 }
 
 function rescale(
@@ -265,5 +267,5 @@ function rescale(
   else noteScaleEvent(state.events.down, specReplicas - replicas, spec.behavior?.scaleDown, nowSeconds)
   if (replicas === 0) state.isScaledToZero = spec.minReplicas === 0 && hasWholeMetric(spec)
   conditions.push(condition('AbleToScale', 'True', 'SucceededRescale'))
-  return { replicas, action: isUp ? 'scale_up' : 'scale_down', conditions, proposals, error }
+  return { replicas, action: isUp ? 'scale_up' : 'scale_down', conditions, proposals, error, clockStepSeconds: 0 }
 }
