@@ -13,6 +13,7 @@ export {
   MOST_OUTPUT_TOKENS,
   type SaveOptions,
 } from './length-predictor.js'
-export { CONTEXT_TOKENS, concatenateRounds, type Message, textOf } from './rounds.js'
+export { type NamedEntry, NameTable } from './name-table.js'
+export { CONTEXT_TOKENS, concatenateRounds, estimateTokens, type Message, textOf } from './rounds.js'
 export { ServedLengths } from './served-lengths.js'
 export type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'

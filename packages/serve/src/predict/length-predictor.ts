@@ -61,7 +61,6 @@ export interface LengthFitOptions {
 export class LengthPredictor implements LengthEstimator {
   readonly #core: ServeCore
   readonly #model: LengthModel
-  readonly #rowOf = new Map<string, number>()
   #lengths = new ServedLengths()
   readonly #learningRate: number
   #provenance: Readonly<Record<string, string>> = {}
@@ -88,7 +87,7 @@ export class LengthPredictor implements LengthEstimator {
   predict(request: LengthRequest): LengthPrediction {
     const { model, prompt, maxTokens = Number.POSITIVE_INFINITY } = request
     const { means } = this.#lengths.classes(model)
-    const p = this.#model.predict(prompt, this.#rowOf.get(model) ?? 0)
+    const p = this.#model.predict(prompt, this.#rowOf(model))
     let tokens = 0
     let score = 0
     let below = 0
@@ -106,8 +105,8 @@ export class LengthPredictor implements LengthEstimator {
   observe(request: LengthRequest, outputTokens: number): void {
     if (!isLength(outputTokens)) throw lengthInvalid(outputTokens)
     const target = classOf(this.#lengths.classes(request.model).borders, outputTokens)
-    this.#count(request.model, outputTokens)
-    this.#model.learn(request.prompt, this.#rowOf.get(request.model) ?? 0, target)
+    this.#lengths.observe(request.model, outputTokens)
+    this.#model.learn(request.prompt, this.#rowOf(request.model), target)
   }
 
   /** The borders of a model's classes, tokens at its percentiles 25, 50, 75, 99. */
@@ -123,7 +122,7 @@ export class LengthPredictor implements LengthEstimator {
     const { epochs = 4, learningRate = 0.05, seed = 1, onEpoch } = options
     const bad = rows.findIndex(({ outputTokens }) => !isLength(outputTokens))
     if (bad >= 0) throw lengthInvalid(`${rows[bad]!.outputTokens} in row ${bad}`)
-    for (const { model, outputTokens } of rows) this.#count(model, outputTokens)
+    for (const { model, outputTokens } of rows) this.#lengths.observe(model, outputTokens)
     const random = new Random(this.#core, seed)
     const order = Int32Array.from(rows, (_, i) => i)
     for (let epoch = 0; epoch < epochs; epoch++) {
@@ -136,7 +135,7 @@ export class LengthPredictor implements LengthEstimator {
       for (const i of order) {
         const { model, prompt, outputTokens } = rows[i]!
         const target = classOf(this.#lengths.classes(model).borders, outputTokens)
-        loss += this.#model.learn(prompt, this.#rowOf.get(model) ?? 0, target)
+        loss += this.#model.learn(prompt, this.#rowOf(model), target)
       }
       onEpoch?.(epoch, loss / rows.length)
     }
@@ -145,7 +144,7 @@ export class LengthPredictor implements LengthEstimator {
   }
 
   /**
-   * Everything an exact resume needs, as a safetensors file.
+   * Everything an exact resume needs, as a safetensors file; only which of 256 models is longest unseen is forgotten.
    * @param provenance  texts kept in the file, e.g. what it was trained on; `load` gives them back
    */
   save(provenance: Readonly<Record<string, string>> = this.provenance, options: SaveOptions = {}): Uint8Array {
@@ -183,7 +182,7 @@ export class LengthPredictor implements LengthEstimator {
     }
     predictor.#model.learningRate = predictor.#learningRate
     predictor.#provenance = provenance
-    predictor.#restore(names, lengths)
+    predictor.#lengths = ServedLengths.of(names, lengths)
     return predictor
   }
 
@@ -201,17 +200,10 @@ export class LengthPredictor implements LengthEstimator {
     this.dispose()
   }
 
-  #restore(names: readonly string[], lengths: Float32Array): void {
-    this.#lengths = ServedLengths.of(names, lengths)
-    for (const name of names) this.#giveRow(name)
-  }
-
-  #count(model: string, tokens: number): void {
-    if (this.#lengths.observe(model, tokens)) this.#giveRow(model)
-  }
-
-  #giveRow(model: string): void {
-    if (this.#rowOf.size + 1 < this.#model.options.models) this.#rowOf.set(model, this.#rowOf.size + 1)
+  /** A model that takes the slot of one not in use any more goes on from its weights: they are as good as random ones. */
+  #rowOf(model: string): number {
+    const row = (this.#lengths.slotOf(model) ?? -1) + 1
+    return row < this.#model.options.models ? row : 0
   }
 }
 

@@ -43,6 +43,11 @@ export function textOf(content: unknown): string {
   return texts.filter((text) => typeof text === 'string').join('\n')
 }
 
+/** About how many tokens a text takes, reckoned as `concatenateRounds` does. */
+export function estimateTokens(text: string): number {
+  return lastTokens(text, Number.POSITIVE_INFINITY).taken
+}
+
 /** Where the last `tokens` of a text start, read from its end, and how many there are. */
 function lastTokens(text: string, tokens: number): { readonly start: number; readonly taken: number } {
   let taken = 0

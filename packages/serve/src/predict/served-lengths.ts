@@ -1,4 +1,5 @@
 import { classesOf, LENGTH_BINS, type LengthClasses, LengthDistribution } from './length-distribution.js'
+import { NameTable } from './name-table.js'
 
 /** Where nothing was learnt yet: percentiles that chat services often show; the first answers replace them. */
 const UNKNOWN: LengthClasses = {
@@ -6,14 +7,18 @@ const UNKNOWN: LengthClasses = {
   means: Float64Array.of(32, 120, 310, 700, 2048),
 }
 const EQUAL_SHARE = 64 // answers of a model that count in full for all models together; then ever less, so that none outweighs
-const MOST_NAMES = 4096 // models told apart by name; more share one distribution
+const MOST_NAMES = 256 // models told apart by name
 
 /**
  * How long the answers of each served model are: what the five classes mean for it. A model of few answers, or of none, is
- * taken for what all have in common.
+ * taken for what all have in common. 256 models are told apart, by 256 letters of their names; one that is not in use makes room.
  */
 export class ServedLengths {
-  readonly #own = new Map<string, LengthDistribution>()
+  readonly #own = new NameTable(
+    MOST_NAMES,
+    () => new LengthDistribution(),
+    ({ name }) => this.#ownClasses.delete(name),
+  )
   readonly #ownClasses = new Map<string, CountedClasses>()
   #all = new LengthDistribution()
   #allClasses: CountedClasses | undefined
@@ -24,39 +29,44 @@ export class ServedLengths {
     const distribution = (i: number): LengthDistribution =>
       new LengthDistribution(counts.slice(i * LENGTH_BINS, (i + 1) * LENGTH_BINS))
     lengths.#all = distribution(0)
-    for (const [i, name] of names.entries()) lengths.#own.set(name, distribution(i + 1))
+    for (const [i, name] of names.entries()) {
+      const own = distribution(i + 1)
+      lengths.#own.see(name, own, own.total)
+    }
     return lengths
   }
 
-  /** Names of the models that answers were seen of. */
+  /** Names of the models that answers were seen of, by slot. */
   get models(): string[] {
-    return [...this.#own.keys()]
+    return this.#own.entries.map(({ name }) => name)
   }
 
-  /** Counts an answer of a number of tokens ≥ 0. Returns whether it is the first of a model that is told apart. */
-  observe(model: string, outputTokens: number): boolean {
-    let own = this.#own.get(model)
-    const isNew = !own && this.#own.size < MOST_NAMES
-    if (isNew) {
-      own = new LengthDistribution()
-      this.#own.set(model, own)
-    }
-    own?.add(outputTokens)
-    const share = Math.min(1, EQUAL_SHARE / (own?.total ?? 1))
+  /** The model's place among them; undefined for one that is not told apart. */
+  slotOf(model: string): number | undefined {
+    return this.#own.find(model)?.slot
+  }
+
+  /** Counts an answer of a number of tokens ≥ 0. */
+  observe(model: string, outputTokens: number): void {
+    const { name, value: own } = this.#own.see(model)
+    own.add(outputTokens)
+    const share = Math.min(1, EQUAL_SHARE / own.total)
     this.#all.add(outputTokens, Math.ceil(1024 * share) / 1024)
-    const known = this.#ownClasses.get(model)
-    if (known && hasGrown(own, known.total)) this.#ownClasses.delete(model)
+    const known = this.#ownClasses.get(name)
+    if (known && hasGrown(own, known.total)) this.#ownClasses.delete(name)
     if (this.#allClasses && hasGrown(this.#all, this.#allClasses.total)) this.#allClasses = undefined
-    return isNew
   }
 
   /** Borders and means of a model's classes. */
   classes(model: string): LengthClasses {
-    const own = this.#own.get(model)
-    const known = own ? this.#ownClasses.get(model) : this.#allClasses
+    const own = this.#own.find(model)
+    const known = own ? this.#ownClasses.get(own.name) : this.#allClasses
     if (known) return known.classes
-    const counted = { classes: classesOf(own, this.#all) ?? UNKNOWN, total: (own ?? this.#all).total }
-    if (own) this.#ownClasses.set(model, counted)
+    const counted = {
+      classes: classesOf(own?.value, this.#all) ?? UNKNOWN,
+      total: (own?.value ?? this.#all).total,
+    }
+    if (own) this.#ownClasses.set(own.name, counted)
     else this.#allClasses = counted
     return counted.classes
   }
@@ -70,7 +80,7 @@ export class ServedLengths {
 
   /** [models + 1, bins]: of all models, then of each. */
   counts(): Float32Array {
-    const all = [this.#all, ...this.#own.values()]
+    const all = [this.#all, ...this.#own.entries.map(({ value }) => value)]
     const counts = new Float32Array(all.length * LENGTH_BINS)
     for (const [i, distribution] of all.entries()) counts.set(distribution.counts, i * LENGTH_BINS)
     return counts
@@ -84,5 +94,5 @@ interface CountedClasses {
 }
 
 /** By a hundredth, or halved: classes are worked out anew then, not for every answer, which would cost more than a prediction. */
-const hasGrown = (lengths: LengthDistribution | undefined, total: number): boolean =>
-  lengths === undefined || lengths.total > 1.01 * total || lengths.total < total
+const hasGrown = (lengths: LengthDistribution, total: number): boolean =>
+  lengths.total > 1.01 * total || lengths.total < total

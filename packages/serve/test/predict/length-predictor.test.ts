@@ -106,6 +106,26 @@ describe('LengthPredictor', () => {
     expect(tokens.map(Math.round)).toEqual([10, 20, 30, 40, 50, 60, 70, 80])
   })
 
+  it.each(['before', 'after'])('tells a model apart whose answers come %s 20,000 names that nobody serves', (when) => {
+    const predictor = new LengthPredictor(core, { bits: 10 })
+    const real = (): void => {
+      for (let i = 0; i < 100; i++) predictor.observe({ model: 'real', prompt: 'Go' }, 20)
+    }
+    if (when === 'before') real()
+    for (let i = 0; i < 20_000; i++) predictor.observe({ model: `junk-${i}`, prompt: 'Go' }, 252)
+    if (when === 'after') real()
+    expect(predictor.predict({ model: 'real', prompt: 'Go' }).tokens).toBeCloseTo(20, 0)
+    expect(predictor.models.length).toBeLessThanOrEqual(256)
+  })
+
+  it('stays small under any number of names of any length', () => {
+    const predictor = new LengthPredictor(core, { bits: 10 })
+    for (let i = 0; i < 4200; i++) predictor.observe({ model: `${i}-${'x'.repeat(3000)}`, prompt: 'Go' }, 10)
+    const file = predictor.save()
+    expect(file.length).toBeLessThan(3e6)
+    expect(LengthPredictor.load(core, file).models).toEqual(predictor.models)
+  })
+
   it('takes any text: empty, a megabyte, no letters, half letters', () => {
     const predictor = new LengthPredictor(core, small)
     for (const prompt of ['', 'x'.repeat(1_000_000), '?!'.repeat(3000), '\ud800', '漢字'.repeat(2000), '\0\n\0']) {
