@@ -16,6 +16,7 @@ export class Job<Work> {
   readonly signal: AbortSignal | undefined
   readonly tenant: string | undefined
   readonly arrivalMs: number
+  readonly answers: number
   /** How long its answer is held to be. */
   tokens = 0
   /** Served in order of arrival among its like, whatever it takes. */
@@ -58,6 +59,7 @@ export class Job<Work> {
           : { model, prompt, maxTokens }
     this.signal = options.signal
     this.tenant = options.tenant
+    this.answers = options.answers ?? 1
     this.arrivalMs = arrivalMs
   }
 

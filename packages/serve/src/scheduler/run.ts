@@ -20,6 +20,10 @@ export class JobRun implements Run {
     }
   }
 
+  get expectedTokens(): number {
+    return this.#job.tokens
+  }
+
   get signal(): AbortSignal {
     if (this.#job.signal) return this.#job.signal
     this.#never ??= new AbortController().signal

@@ -40,6 +40,8 @@ export interface AddOptions {
   readonly prompt?: string | undefined
   /** Where the answer is cut, in tokens. */
   readonly maxTokens?: number | undefined
+  /** How many answers are asked for: a prediction, which is of one, counts as often. 1 unless told. */
+  readonly answers?: number | undefined
   /** An estimate of one's own, in tokens; nobody is asked then. Above 2^20 all count alike. */
   readonly tokens?: number | undefined
   /** Whose request it is; see `fairness`. */
@@ -52,6 +54,8 @@ export interface AddOptions {
 export interface Run {
   /** Aborted when the request's own signal is. */
   readonly signal: AbortSignal
-  /** Tells how many tokens the answer has taken in all; the last call counts, and the estimator learns from it. */
+  /** What the request counts for in the queue: the predicted tokens of all its answers. */
+  readonly expectedTokens: number
+  /** Tells how many tokens the answer, or each of several, has taken in all; the last call counts, and the estimator learns from it. */
   reportTokens(tokens: number): void
 }

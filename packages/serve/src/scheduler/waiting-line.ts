@@ -156,7 +156,7 @@ export class WaitingLine<Work> {
   /** Sets what the job counts for; a promise when that is for now only. */
   #estimate(job: Job<Work>, { tokens, maxTokens, model }: AddOptions): Promise<LengthPrediction> | undefined {
     const known = tokens ?? Math.min(this.#unknownTokens, maxTokens ?? Number.POSITIVE_INFINITY)
-    job.tokens = countedTokens(known)
+    job.tokens = countedTokens(tokens ?? known * job.answers)
     if (tokens !== undefined) return
     if (model !== undefined && this.#isAutoregressive?.(model) === false) {
       job.isFirstCome = true
@@ -179,7 +179,7 @@ export class WaitingLine<Work> {
       this.#estimatorErrors++
       return
     }
-    job.tokens = countedTokens(tokens)
+    job.tokens = countedTokens(tokens * job.answers)
     job.predictedClass = predictedClass
   }
 
