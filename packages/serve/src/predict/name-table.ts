@@ -43,6 +43,7 @@ export class NameTable<T> {
     return this.#slots
   }
 
+  /** Does not count as seen. */
   find(name: string): NamedEntry<T> | undefined {
     return this.#entries.get(name.slice(0, LONGEST_NAME))
   }
