@@ -34,6 +34,10 @@ const options = {
   json: switchOption('print the answer as JSON'),
 }
 
+const WORTH =
+  'What it is worth: trimtab adapt TASK, beside learning from scratch. Of the autoscaling tasks the pool pays, the embedding only where something\n' +
+  'is hidden (autoscaling-hidden-weight); they are under the papers’ reward: in dollars trimtab autoscale has a learner that needs no pretraining.'
+
 /** @param run  does the work; tests hand in their own */
 export const createPretrain = (run: typeof runPretraining): Command =>
   defineCommand({
@@ -46,7 +50,7 @@ export const createPretrain = (run: typeof runPretraining): Command =>
       ['trimtab pretrain autoscaling --pool 200 --rounds 35 --report pool.html', 'the size of the papers'],
       ['trimtab pretrain congestion-control', 'networks 200 to 259 of the 625 there are'],
     ],
-    exits: `${TASK_HELP}\nExit: 0 done, 2 the call is bad, ended by a signal: call again to go on.`,
+    exits: `${TASK_HELP}\n${WORTH}\nExit: 0 done, 2 the call is bad, ended by a signal: call again to go on.`,
     async run(values, host, operands) {
       const { task, reference, operand } = await taskOf(operands)
       const out = values.out ?? `trimtab-${task.name}.safetensors`
