@@ -4,10 +4,16 @@ import { IdTable } from './id-table.js'
 import { NO_ID } from './ids.js'
 import type { Names } from './names.js'
 import type { RepairCode, Repairs } from './repairs.js'
-import { MAX_LENGTH_US, MAX_TIME_US, type SpanColumns } from './span-columns.js'
-import { FOLLOWS_FROM } from './types.js'
+import { MAX_LENGTH_US, MAX_TIME_US, SELF_REFERENCE, SEVERAL_PARENTS, type SpanColumns } from './span-columns.js'
+import { ERROR, FOLLOWS_FROM } from './types.js'
 
 const NO_PARENT = -1
+
+// Why a span is a root, the best reason first.
+const PARENTLESS = 0
+const OWN_PARENT = 1
+const ORPHAN = 2
+const RING = 3
 
 /** Whether a span's times can be believed; the end may be missing (NaN). */
 function isTime(startUs: number, endUs: number): boolean {
@@ -136,13 +142,15 @@ export class Assembler {
   }
 
   #findParents(parents: Int32Array): void {
-    const { id, parent } = this.#columns
+    const { id, parent, flags } = this.#columns
     for (let place = 0; place < this.#size; place++) this.#places[this.#rows[place]!] = place
     for (let place = 0; place < this.#size; place++) {
       const row = this.#rows[place]!
       parents[place] = NO_PARENT
+      if ((flags[row]! & SELF_REFERENCE) !== 0) this.#count('self_parent', row)
+      if ((flags[row]! & SEVERAL_PARENTS) !== 0) this.#count('several_parents', row)
       if (parent.form[row] === NO_ID) continue
-      if (id.low[row] === parent.low[row] && id.high[row] === parent.high[row] && id.form[row] === parent.form[row]) {
+      if (this.#isOwnParent(row)) {
         this.#count('self_parent', row)
         continue
       }
@@ -156,6 +164,11 @@ export class Assembler {
     }
   }
 
+  #isOwnParent(row: number): boolean {
+    const { id, parent } = this.#columns
+    return id.low[row] === parent.low[row] && id.high[row] === parent.high[row] && id.form[row] === parent.form[row]
+  }
+
   /** Follows every span up once; a walk that meets its own trail has found a ring. */
   #cutCycles(parents: Int32Array): void {
     const marks = this.#marks.fill(0, 0, this.#size)
@@ -166,19 +179,22 @@ export class Assembler {
         at = parents[at]!
       }
       if (at >= 0 && marks[at] === place + 1) {
-        const earliest = this.#earliestOfRing(parents, at)
-        parents[earliest] = NO_PARENT
-        this.#count('cycle', this.#rows[earliest]!)
+        const first = this.#firstOfRing(parents, at)
+        parents[first] = NO_PARENT
+        this.#count('cycle', this.#rows[first]!)
       }
     }
   }
 
-  #earliestOfRing(parents: Int32Array, start: number): number {
-    let earliest = start
+  /** The earliest of the spans that only follow from their parents, if there are any, else of all: it is the first to run. */
+  #firstOfRing(parents: Int32Array, start: number): number {
+    const isWeak = (place: number) => this.#columns.flags[this.#rows[place]!]! & FOLLOWS_FROM
+    let first = start
     for (let at = parents[start]!; at !== start; at = parents[at]!) {
-      if (this.#isBefore(at, earliest)) earliest = at
+      const weaker = isWeak(at) - isWeak(first)
+      if (weaker > 0 || (weaker === 0 && this.#isBefore(at, first))) first = at
     }
-    return earliest
+    return first
   }
 
   #isBefore(place: number, other: number): boolean {
@@ -238,14 +254,25 @@ export class Assembler {
 
   #pickRoot(parents: Int32Array): number {
     let root = -1
+    let reason = RING
     let roots = 0
     for (let place = 0; place < this.#size; place++) {
       if (parents[place] !== NO_PARENT) continue
       roots++
-      if (root < 0 || this.#isBefore(place, root)) root = place
+      const own = this.#reasonOfRoot(this.#rows[place]!)
+      if (root >= 0 && (own > reason || (own === reason && this.#isBefore(root, place)))) continue
+      root = place
+      reason = own
     }
     if (roots > 1) this.#count('several_roots', this.#rows[root]!)
     return root
+  }
+
+  #reasonOfRoot(row: number): number {
+    const { id, parent } = this.#columns
+    if (parent.form[row] === NO_ID || parent.isZero(row)) return PARENTLESS
+    if (this.#isOwnParent(row)) return OWN_PARENT
+    return this.#table.find(id, parent, row) < 0 ? ORPHAN : RING
   }
 
   #fill(trace: AssembledTrace): void {
@@ -265,7 +292,7 @@ export class Assembler {
       trace.instance[place] = columns.instance[row]!
       trace.host[place] = columns.host[row]!
       trace.kind[place] = columns.kind[row]!
-      trace.flags[place] = columns.flags[row]!
+      trace.flags[place] = columns.flags[row]! & (FOLLOWS_FROM | ERROR)
       trace.ids[place * 3] = id.high[row]!
       trace.ids[place * 3 + 1] = id.low[row]!
       trace.ids[place * 3 + 2] = id.form[row]!

@@ -1,5 +1,6 @@
 import type { Names } from './names.js'
 import type { SpanColumns } from './span-columns.js'
+import { ERROR, FOLLOWS_FROM } from './types.js'
 
 /** ns from start to end; 0 where the end is missing or before the start. */
 export function lengthNs(columns: SpanColumns, row: number): number {
@@ -29,5 +30,6 @@ export function compareContent(columns: SpanColumns, names: Names, a: number, b:
     if (column[a] === column[b]) continue
     return compareTexts(names.text(column[a]!), names.text(column[b]!))
   }
-  return kind[a]! - kind[b]! || flags[a]! - flags[b]! || compareTexts(parent.text(a), parent.text(b))
+  const told = (row: number) => flags[row]! & (FOLLOWS_FROM | ERROR)
+  return kind[a]! - kind[b]! || told(a) - told(b) || compareTexts(parent.text(a), parent.text(b))
 }

@@ -103,6 +103,11 @@ export class IdColumn {
     else this.#set(row, high, low, digits)
   }
 
+  /** Whether the id is what `setBinary()` would make of these bytes. */
+  isBinary(row: number, bytes: Uint8Array, start: number, end: number): boolean {
+    return this.text(row) === hexOf(bytes, start, end)
+  }
+
   #set(row: number, high: number, low: number, form: number): void {
     this.high[row] = high
     this.low[row] = low

@@ -11,6 +11,7 @@ export type RepairCode =
   | 'shared_span'
   | 'missing_parent'
   | 'self_parent'
+  | 'several_parents'
   | 'cycle'
   | 'several_roots'
   | 'unknown_process'
@@ -24,7 +25,7 @@ export type RepairCode =
 export const REPAIRS: Readonly<Record<RepairCode, string>> = {
   unreadable_input: 'a part of the input is not what its format says; it was skipped',
   unreadable_span: 'a span lacks an id or has fields of the wrong type; it was left out',
-  truncated_input: 'the input ends in mid-air; what came before is used',
+  truncated_input: 'the input begins or ends in mid-air; what is whole is used',
   time_invalid: 'a time is not a number or beyond 2^63 ns, or a span is longer than 104 days; the span was left out',
   missing_end: 'a span has no end or duration; it was taken to last until its last child ends, or no time at all',
   negative_duration: 'a span ends before it starts; it was given no length',
@@ -32,9 +33,12 @@ export const REPAIRS: Readonly<Record<RepairCode, string>> = {
   duplicate_id: 'different spans share an id; the later ones were renamed',
   shared_span: 'client and server shared one span id (Zipkin); the server half became its child',
   missing_parent: 'a parent was never collected; the span became a root',
-  self_parent: 'a span names itself as its parent; it became a root',
-  cycle: "spans are each other's ancestors; the ring was opened at its earliest span",
-  several_roots: 'a trace has several roots; the path follows the one that starts first',
+  self_parent: 'a span names itself as its parent; that reference was skipped',
+  several_parents: 'a span names several parents; the first was taken',
+  cycle:
+    "spans are each other's ancestors; the ring was opened where a span only follows from its parent, else at its earliest span",
+  several_roots:
+    'a trace has several roots; the path follows one that names no parent, else one whose parent was never collected; of several the one that starts first',
   unknown_process: 'a span names a process that the trace does not describe; its service is "unknown"',
   clamped: "a child reached beyond its parent; it was cut to the parent's window",
   dropped: 'a child lies wholly outside its parent; it was left off the path with all below it',

@@ -7,6 +7,12 @@ export const MAX_TIME_US: number = Number.MAX_SAFE_INTEGER
 /** The longest span that is exact to the ns: 2^53 ns, 104 days. Longer ones lack a start (they begin in 1970). */
 export const MAX_LENGTH_US = 9_007_199_254_740
 
+// Bits of `SpanColumns.flags` beside those of a trace: what a reader saw and assembly tells or acts on.
+/** The span names itself among its parents. */
+export const SELF_REFERENCE = 4
+/** The span names several parents; the first was taken. */
+export const SEVERAL_PARENTS = 8
+
 const FIRST_CAPACITY = 256
 
 /**
@@ -34,7 +40,7 @@ export class SpanColumns {
   host: Int32Array = new Int32Array(FIRST_CAPACITY)
   /** Index into `KINDS`. */
   kind: Uint8Array = new Uint8Array(FIRST_CAPACITY)
-  /** `FOLLOWS_FROM | ERROR`. */
+  /** `FOLLOWS_FROM | ERROR | SELF_REFERENCE | SEVERAL_PARENTS`. */
   flags: Uint8Array = new Uint8Array(FIRST_CAPACITY)
   #capacity = FIRST_CAPACITY
 

@@ -62,7 +62,10 @@ export interface Trace {
   readonly endNs: Float64Array
   /** [N] row of the parent, −1 for a root. */
   readonly parent: Int32Array
-  /** The row the critical path starts from: the root that starts first (longest, then smallest id among equals). */
+  /**
+   * The row the critical path starts from: a root that names no parent, else one whose parent was never collected, else of a
+   * ring; of several the one that starts first (longest, then smallest id among equals).
+   */
   readonly root: number
   /** What the numbers in the columns below mean; shared by all traces of one reading. */
   readonly names: Names

@@ -101,8 +101,8 @@ export function assembleSlowly(rows: readonly SpanRow[]): TwinTrace {
     else if (owners.has(parentId)) span.parent = owners.get(parentId)
     else if (!/^0+$/.test(parentId)) count('missing_parent')
   }
-  for (const span of spans) {
-    // Sorted: the first of a ring that is met is its earliest.
+  // Sorted: the first of a ring that is met is its earliest. Where a span only follows from its parent a ring is cut first.
+  for (const span of [...spans.filter(({ row }) => row.isFollowsFrom), ...spans]) {
     if (!isAncestor(span, span, spans.length)) continue
     count('cycle')
     span.parent = undefined
@@ -127,7 +127,12 @@ export function assembleSlowly(rows: readonly SpanRow[]): TwinTrace {
     }
   }
 
-  const roots = spans.filter(({ parent }) => !parent).sort(compare)
+  const reason = ({ row: { id, parentId = '' } }: TwinSpan): number => {
+    if (/^0*$/.test(parentId ?? '')) return 0
+    if (parentId === id) return 1
+    return owners.has(parentId ?? '') ? 3 : 2
+  }
+  const roots = spans.filter(({ parent }) => !parent).sort((a, b) => reason(a) - reason(b) || compare(a, b))
   if (roots.length > 1) count('several_roots')
   return { spans, root: roots[0], counts }
 }

@@ -29,6 +29,9 @@ function span(
   }
 }
 
+const ref = (spanID: string, refType = 'CHILD_OF') => ({ refType, traceID: 'f00d', spanID })
+const following = (id: string) => ({ references: [ref(id, 'FOLLOWS_FROM')] })
+
 const jaeger = (...spans: JaegerSpan[]): string =>
   JSON.stringify({ data: [{ traceID: 'f00d', spans, processes: { p1: { serviceName: 'cart' } } }] })
 
@@ -72,6 +75,38 @@ describe('one fault in a trace costs no more than that', () => {
       { several_roots: 1 },
     ],
     ['all-zero parent ids', [span('aa', ZEROS, 0, 100), child, grandchild], PATH, {}],
+    [
+      'a root that starts after an orphan: the path follows the root',
+      [root, child, grandchild, span('dd', 'x1', -10, 500)],
+      PATH,
+      { missing_parent: 1, several_roots: 1 },
+    ],
+    [
+      'an orphan that starts after a ring',
+      [root, child, grandchild, span('dd', 'ee', -20, 500), span('ee', 'dd', -19, 2)].map((one) =>
+        one === root ? span('aa', 'x1', 0, 100) : one,
+      ),
+      PATH,
+      { missing_parent: 1, cycle: 1, several_roots: 1 },
+    ],
+    [
+      'a ring with a weak edge is cut there: aa calls bb, which aa follows from',
+      [span('aa', undefined, 5, 100, following('bb')), span('bb', 'aa', 0, 50)],
+      'bb:45 aa:55',
+      { cycle: 1, clamped: 1 },
+    ],
+    [
+      'two parents: the first counts',
+      [root, child, span('cc', 'bb', 20, 30, { references: [ref('bb'), ref('aa')] })],
+      PATH,
+      { several_parents: 1 },
+    ],
+    [
+      'itself among its parents',
+      [root, child, span('cc', 'bb', 20, 30, { references: [ref('cc'), ref('bb')] })],
+      PATH,
+      { self_parent: 1 },
+    ],
     [
       'all parents unknown',
       [span('aa', 'x1', 0, 100), span('bb', 'x2', 10, 50)],
@@ -252,8 +287,8 @@ describe('criticalPath() of bare spans', () => {
     const path = criticalPath([
       one('a', 'b', 0, 10),
       one('b', 'a', 1, 5),
-      one('c', 'c', 2, -3),
-      one('a', null, 50, Number.NaN),
+      one('c', 'a', 2, -3),
+      one('a', 'b', 50, Number.NaN),
     ])
     expect(path.map(({ span: { id }, startUs, endUs }) => [id, startUs, endUs])).toEqual([
       ['a', 0, 1],

@@ -26,15 +26,17 @@ function numberOf(value: Json): number {
 
 function parentOf(span: JsonObject): { id: string; isFollowsFrom: boolean } {
   const own = textOf(span.traceID).replace(/^0+/, '')
-  const references = objectsIn(span.references).filter(({ spanID, traceID }) => {
+  const all = objectsIn(span.references).filter(({ spanID, traceID }) => {
     const trace = textOf(traceID)
     return textOf(spanID) !== '' && (trace === '' || textOf(span.traceID) === '' || trace.replace(/^0+/, '') === own)
   })
+  const references = all.filter(({ spanID }) => textOf(spanID) !== textOf(span.spanID))
   const follows = references.filter(({ refType }) => refType === 'FOLLOWS_FROM')
   const childOf = references.filter(({ refType }) => refType !== 'FOLLOWS_FROM')
-  if (childOf.length > 0) return { id: textOf(childOf.at(-1)!.spanID), isFollowsFrom: false }
-  if (follows.length > 0) return { id: textOf(follows.at(-1)!.spanID), isFollowsFrom: true }
-  return { id: textOf(span.parentSpanID), isFollowsFrom: false }
+  if (childOf.length > 0) return { id: textOf(childOf[0]!.spanID), isFollowsFrom: false }
+  if (follows.length > 0) return { id: textOf(follows[0]!.spanID), isFollowsFrom: true }
+  const isSelf = all.length > references.length
+  return { id: textOf(span.parentSpanID) || (isSelf ? textOf(span.spanID) : ''), isFollowsFrom: false }
 }
 
 function tagsOf(span: JsonObject): Pick<SpanRow, 'kind' | 'isError'> {

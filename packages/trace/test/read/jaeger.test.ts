@@ -125,19 +125,38 @@ describe('shapes of a Jaeger document', () => {
 })
 
 describe('parents', () => {
-  it('the last CHILD_OF reference wins, whatever FOLLOWS_FROM stands around it', () => {
+  it('the first CHILD_OF reference wins, whatever FOLLOWS_FROM stands around it; that there were several is said', () => {
     const references = [
       reference('FOLLOWS_FROM', 'x'),
-      reference('CHILD_OF', 'y'),
       reference('CHILD_OF', 'root'),
+      reference('CHILD_OF', 'y'),
       reference('FOLLOWS_FROM', 'z'),
     ]
     expect(spanOf(withRoot(child({ references })))).toMatchObject({ parentId: 'root' })
     expect(spanOf(withRoot(child({ references })))).not.toHaveProperty('reference')
+    expect(parseOnly(withRoot(child({ references }))).repairs.list()).toMatchObject([
+      { code: 'several_parents', count: 1, examples: [expect.stringContaining('/child')] },
+    ])
+  })
+
+  it('links beside a parent, and the same parent twice, are not several parents', () => {
+    const references = [reference('FOLLOWS_FROM', 'x'), reference('FOLLOWS_FROM', 'z'), reference('CHILD_OF', 'root')]
+    expect(parseOnly(withRoot(child({ references }))).repairs.total).toBe(0)
+    const twice = [reference('CHILD_OF', 'root'), reference('CHILD_OF', 'root')]
+    expect(parseOnly(withRoot(child({ references: twice }))).repairs.total).toBe(0)
+  })
+
+  it('a reference to itself is skipped, and said', () => {
+    const references = [reference('CHILD_OF', 'child'), reference('CHILD_OF', 'root')]
+    const trace = parseOnly(withRoot(child({ references })))
+    expect(trace.repairs.list()).toMatchObject([{ code: 'self_parent', count: 1 }])
+    expect(toSpans(trace).find(({ id }) => id === 'child')).toMatchObject({ parentId: 'root' })
+    const alone = parseOnly(withRoot(child({ references: [reference('FOLLOWS_FROM', 'child')] })))
+    expect(alone.repairs.list()).toMatchObject([{ code: 'self_parent', count: 1 }, { code: 'several_roots' }])
   })
 
   it('a span that only follows from others says so', () => {
-    const references = [reference('FOLLOWS_FROM', 'x'), reference('FOLLOWS_FROM', 'root')]
+    const references = [reference('FOLLOWS_FROM', 'root'), reference('FOLLOWS_FROM', 'x')]
     expect(spanOf(withRoot(child({ references })))).toMatchObject({ parentId: 'root', reference: 'follows-from' })
   })
 

@@ -93,7 +93,7 @@ describe('fields', () => {
     ])
   })
 
-  it('a span without a parent follows from the last span of its trace that it links to', () => {
+  it('a span without a parent follows from the first other span of its trace that it links to', () => {
     const link = (spanId: string, traceId = TRACE) => ({ traceId, spanId, attributes: [] })
     const root = { traceId: TRACE, spanId: 'aaaaaaaaaaaaaaaa', name: 'r', startTimeUnixNano: '1', endTimeUnixNano: '9' }
     const linked = (links: object[], fields: object = {}) => {
@@ -102,7 +102,12 @@ describe('fields', () => {
       return spanOf(value)
     }
     expect(
-      linked([link('bbbbbbbbbbbbbbbb'), link('aaaaaaaaaaaaaaaa'), link('cccccccccccccccc', 'other')]),
+      linked([
+        link('cccccccccccccccc', 'other'),
+        link('eee19b7ec3c1b174'),
+        link('aaaaaaaaaaaaaaaa'),
+        link('bbbbbbbbbbbbbbbb'),
+      ]),
     ).toMatchObject({
       parentId: 'aaaaaaaaaaaaaaaa',
       reference: 'follows-from',

@@ -250,17 +250,22 @@ describe('OTLP protobuf', () => {
     expect(toSpans(traces[0]!)[0]).toMatchObject({ id: '0000000000000109', operation: 'last', kind: 'client' })
   })
 
-  it('lets a span without a parent follow from the last span of its own trace that it links to', () => {
+  it('lets a span without a parent follow from the first other span of its own trace that it links to', () => {
     const own = [...new Array(15).fill(7), 1]
     const link = (trace: readonly number[], number: number) =>
       field(13, join(field(1, trace), field(2, [0, 0, 0, 0, 0, 0, 1, number])))
-    const follower = span(3, link(own, 1), link(own, 2), link(new Array(16).fill(9), 5))
+    const follower = span(3, link(new Array(16).fill(9), 5), link(own, 3), link(own, 2), link(own, 1))
     const child = span(4, link(own, 2), field(4, [0, 0, 0, 0, 0, 0, 1, 1]))
     const { traces } = parse(field(1, join(resource, scope(span(1), span(2), follower, child))))
     const [, , third, fourth] = toSpans(traces[0]!)
     expect(third).toMatchObject({ parentId: '0000000000000102', reference: 'follows-from' })
     expect(fourth).toMatchObject({ parentId: '0000000000000101' })
     expect(fourth).not.toHaveProperty('reference')
+    expect(traces[0]!.repairs.list()).toMatchObject([
+      { code: 'self_parent', count: 1 },
+      { code: 'several_parents', count: 1 },
+      { code: 'several_roots', count: 1 },
+    ])
   })
 
   it('keeps nanoseconds of 64 bits', () => {

@@ -1,4 +1,4 @@
-import type { SpanColumns } from '../../span-columns.js'
+import { SELF_REFERENCE, SEVERAL_PARENTS, type SpanColumns } from '../../span-columns.js'
 import type { TraceBuilder } from '../../trace-builder.js'
 import { ERROR, FOLLOWS_FROM, KINDS, type SpanKind } from '../../types.js'
 import type { ByteNames } from '../byte-names.js'
@@ -58,8 +58,8 @@ class Reference {
 /**
  * Reads one span of Jaeger's JSON into a row; what is not needed is stepped over.
  *
- * Its parent is the last CHILD_OF reference into its own trace, else the last FOLLOWS_FROM one. References to spans of
- * other traces are links, not parents.
+ * Its parent is the first CHILD_OF reference into its own trace, else the first FOLLOWS_FROM one; references to itself are
+ * skipped. References to spans of other traces are links, not parents.
  */
 export class JaegerSpan {
   readonly #cursor: JsonCursor
@@ -189,18 +189,28 @@ export class JaegerSpan {
   }
 
   #writeParent(row: number): void {
-    let parent = this.#parent
-    let isFollowing = true
+    const cursor = this.#cursor
+    let first: Reference | undefined
+    let isSeveral = false
+    let isSelf = false
     for (let i = 0; i < this.#referenceCount; i++) {
       const reference = this.#references[i]!
       if (reference.span.isEmpty || !this.#isOfThisTrace(reference)) continue
-      if (reference.isFollowing && !isFollowing) continue
-      parent = reference.span
-      isFollowing = reference.isFollowing
+      if (reference.span.isSame(cursor, this.#id)) isSelf = true
+      else if (!first || (first.isFollowing && !reference.isFollowing)) {
+        first = reference
+        isSeveral = false
+      } else if (first.isFollowing === reference.isFollowing && !reference.span.isSame(cursor, first.span)) {
+        isSeveral = true
+      }
     }
+    let parent = first?.span ?? this.#parent
+    if (isSelf && parent.isEmpty) parent = this.#id
+    else if (isSelf) this.#flags |= SELF_REFERENCE
     if (parent.isEmpty) return
-    parent.write(this.#cursor, this.#columns.parent, row)
-    if (isFollowing && parent !== this.#parent) this.#flags |= FOLLOWS_FROM
+    parent.write(cursor, this.#columns.parent, row)
+    if (isSeveral) this.#flags |= SEVERAL_PARENTS
+    if (first?.isFollowing) this.#flags |= FOLLOWS_FROM
   }
 
   /** Ids of one trace may differ in leading zeros: 64 bits are also written as 128. */

@@ -31,6 +31,16 @@ export class Place {
     this.isEscaped = other.isEscaped
   }
 
+  /** Whether both say the same. */
+  isSame(cursor: JsonCursor, other: Place): boolean {
+    if (this.isEscaped || other.isEscaped) return this.text(cursor) === other.text(cursor)
+    if (this.to - this.from !== other.to - other.from) return false
+    const { bytes } = cursor
+    let i = this.from
+    for (let j = other.from; i < this.to && bytes[i] === bytes[j]; j++) i++
+    return i === this.to
+  }
+
   text(cursor: JsonCursor): string {
     cursor.from = this.from
     cursor.to = this.to

@@ -1,5 +1,5 @@
 import type { IdColumn } from '../../ids.js'
-import type { SpanColumns } from '../../span-columns.js'
+import { SELF_REFERENCE, SEVERAL_PARENTS, type SpanColumns } from '../../span-columns.js'
 import type { TraceBuilder } from '../../trace-builder.js'
 import { ERROR, FOLLOWS_FROM, KINDS } from '../../types.js'
 import type { ByteNames } from '../byte-names.js'
@@ -156,11 +156,12 @@ export class OtlpJsonSpan {
   }
 
   /**
-   * A span without a parent follows from the last span of its own trace that it links to; the same span in Jaeger's
+   * A span without a parent follows from the first other span of its own trace that it links to; the same span in Jaeger's
    * JSON has a FOLLOWS_FROM reference.
    */
   #followLink(row: number, links: number): void {
     const cursor = this.#cursor
+    const { flags } = this.#columns
     const { at } = cursor
     cursor.at = links + 1
     while (cursor.element()) {
@@ -173,8 +174,11 @@ export class OtlpJsonSpan {
         else cursor.skip()
       }
       if (this.#linkSpan.isEmpty || this.#linkTrace.text(cursor) !== this.#trace.text(cursor)) continue
-      this.#parent.copy(this.#linkSpan)
-      this.#columns.flags[row]! |= FOLLOWS_FROM
+      if (this.#linkSpan.isSame(cursor, this.#id)) flags[row]! |= SELF_REFERENCE
+      else if (this.#parent.isEmpty) {
+        this.#parent.copy(this.#linkSpan)
+        flags[row]! |= FOLLOWS_FROM
+      } else if (!this.#linkSpan.isSame(cursor, this.#parent)) flags[row]! |= SEVERAL_PARENTS
     }
     cursor.at = at
   }

@@ -1,4 +1,4 @@
-import type { SpanColumns } from '../../span-columns.js'
+import { SELF_REFERENCE, SEVERAL_PARENTS, type SpanColumns } from '../../span-columns.js'
 import type { TraceBuilder } from '../../trace-builder.js'
 import { ERROR, FOLLOWS_FROM, KINDS } from '../../types.js'
 import type { ByteCursor } from '../byte-cursor.js'
@@ -130,7 +130,7 @@ export class OtlpProtobufSpan {
     return flags
   }
 
-  /** A span without a parent follows from the last span of its own trace that it links to, as in OTLP's JSON. */
+  /** A span without a parent follows from the first other span of its own trace that it links to, as in OTLP's JSON. */
   #followLink(row: number, from: number): void {
     const cursor = this.#cursor
     const wire = this.#wire
@@ -152,7 +152,7 @@ export class OtlpProtobufSpan {
     const cursor = this.#cursor
     const wire = this.#wire
     const { bytes } = cursor
-    const { trace, parent, flags } = this.#columns
+    const { trace, id, parent, flags } = this.#columns
     let isOwnTrace = false
     let spanAt = 0
     let spanEnd = 0
@@ -171,8 +171,11 @@ export class OtlpProtobufSpan {
       cursor.at = next
     }
     if (!isOwnTrace || spanAt === spanEnd) return
-    parent.setBinary(row, bytes, spanAt, spanEnd)
-    flags[row]! |= FOLLOWS_FROM
+    if (id.isBinary(row, bytes, spanAt, spanEnd)) flags[row]! |= SELF_REFERENCE
+    else if (parent.isEmpty(row)) {
+      parent.setBinary(row, bytes, spanAt, spanEnd)
+      flags[row]! |= FOLLOWS_FROM
+    } else if (!parent.isBinary(row, bytes, spanAt, spanEnd)) flags[row]! |= SEVERAL_PARENTS
   }
 }
 
