@@ -1,4 +1,5 @@
 import { Children } from '../children.js'
+import { localWindows } from './local-windows.js'
 import { rowsOnPath } from './rows-on-path.js'
 import type { CriticalPath } from './types.js'
 
@@ -14,7 +15,8 @@ export interface DragAndSlack {
   /**
    * [N] by how much a span off the path could be moved without lengthening anything: from the end of the last sibling that
    * happened before it (the first sibling's start if none did) to the end of the sibling on the path that ended with it or
-   * next after it (its parent's end if none did). 0 on the path; NaN for what is background or outside.
+   * next after it (its parent's end if none did). 0 on the path. What the root does not wait for (in the background, outside
+   * its parent, of another root) heads a tree of its own: 0 itself, and below it slack within its own parents.
    */
   readonly slackNs: Float64Array
 }
@@ -26,20 +28,22 @@ export interface DragAndSlack {
  * many traces use `whatIf`. Source: scheduling theory (Devaux); the rules for siblings are calligator's and CRISP's.
  */
 export function dragAndSlack(path: CriticalPath): DragAndSlack {
-  const { trace, root, windowStartNs: start, windowEndNs: end } = path
+  const { trace, root } = path
   const n = trace.size
   const dragNs = new Float64Array(n)
   const exclusiveDragNs = new Float64Array(n)
-  const slackNs = new Float64Array(n).fill(Number.NaN)
+  const slackNs = new Float64Array(n)
   const isOn = new Uint8Array(n)
   for (const row of rowsOnPath(path)) isOn[row] = 1
 
-  const { starts: first, rows } = new Children().of(trace)
-  /** The children of a row that have a window, by their ends. */
+  const children = new Children().of(trace)
+  const { starts: first, rows } = children
+  const { startNs: start, endNs: end, isHead } = localWindows(path, children)
+  /** The children that a row waits for, by their ends. */
   const familyOf = (row: number): Int32Array =>
     rows
       .subarray(first[row]!, first[row + 1]!)
-      .filter((child) => child !== root && end[child]! >= start[child]!)
+      .filter((child) => isHead[child] === 0)
       .sort((a, b) => end[a]! - end[b]! || start[a]! - start[b]!)
   /** The last child of each row, −1 for none. */
   const lastChild = new Int32Array(n).fill(-1)
@@ -58,7 +62,6 @@ export function dragAndSlack(path: CriticalPath): DragAndSlack {
 
   const families = Array.from({ length: n }, (_, row) => (first[row] === first[row + 1] ? undefined : familyOf(row)))
   for (let row = 0; row < n; row++) lastChild[row] = families[row]?.at(-1) ?? -1
-  slackNs[root] = 0
   drag(root, Number.NEGATIVE_INFINITY)
   for (let parent = 0; parent < n; parent++) {
     const family = families[parent]
@@ -70,7 +73,6 @@ export function dragAndSlack(path: CriticalPath): DragAndSlack {
       if (isOn[row] === 1) {
         const tied = i + 1 < family.length && end[family[i + 1]!] === end[row]
         drag(row, tied ? end[row]! : i > 0 ? end[family[i - 1]!]! : Number.NEGATIVE_INFINITY)
-        slackNs[row] = 0
       } else {
         const earliest = endBefore(family, end, i, start[row]!) ?? firstStart
         slackNs[row] = latest[i]! - (end[row]! - start[row]!) - earliest

@@ -89,10 +89,18 @@ describe('slack', () => {
     expect(measure(spans).n).toEqual([0, 0, 200])
   })
 
-  it('is not a number for what has no window', () => {
-    const spans = [span('r', undefined, 0, 10), { ...span('f', 'r', 2, 8), followsFrom: true }, span('o', 'r', 20, 30)]
-    const { f, o } = measure(spans)
-    expect([f![2], o![2]]).toEqual([Number.NaN, Number.NaN])
+  it('is taken within its own parent below what the root does not wait for', () => {
+    const spans = [
+      span('r', undefined, 0, 100),
+      { ...span('f', 'r', 20, 60), followsFrom: true },
+      span('g', 'f', 30, 50),
+      span('o', 'r', 150, 200),
+      span('c', 'o', 160, 190),
+      span('other', undefined, 300, 400),
+      span('d', 'other', 310, 395),
+    ]
+    const slacks = Object.fromEntries(Object.entries(measure(spans)).map(([id, [, , slack]]) => [id, slack]))
+    expect(slacks).toEqual({ r: 0, f: 0, g: 10, o: 0, c: 10, other: 0, d: 5 })
   })
 })
 
