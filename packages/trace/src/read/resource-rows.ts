@@ -14,17 +14,11 @@ export class ResourceRows {
     this.#builder = builder
   }
 
-  /** Rows from now on belong to a new resource. */
-  open(): void {
-    this.#first = this.#builder.size
-    this.#process = undefined
-  }
-
   describe(process: Process): void {
     this.#process = process
   }
 
-  /** Fills the rows since `open()`; without a service name they are "unknown", and counted. */
+  /** Fills the rows since the last call; without a service name they are "unknown", and counted. The next ones are another resource's. */
   close(): void {
     const { columns } = this.#builder
     const { service, instance = 0, host = 0 } = this.#process ?? {}
@@ -33,7 +27,8 @@ export class ResourceRows {
       columns.instance[row] = instance
       columns.host[row] = host
     }
-    this.open()
+    this.#first = columns.size
+    this.#process = undefined
   }
 
   #countUnknown(row: number): number {

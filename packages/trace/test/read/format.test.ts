@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTraces, readTraces } from '../../src/index.js'
+import { parseTraces, Repairs, readTraces } from '../../src/index.js'
 
 const unknown = (input: string | Uint8Array): string => {
   try {
@@ -13,8 +13,8 @@ const unknown = (input: string | Uint8Array): string => {
 
 describe('input that is no traces', () => {
   it('is refused with what was seen and what is accepted', () => {
-    expect(unknown('{"resourceMetrics":[],"apples":1}')).toMatch(
-      /JSON with the keys "resourceMetrics", "apples"; accepted are Jaeger JSON.*OTLP.*Zipkin.*CSV/,
+    expect(unknown('{"pears":[],"apples":1}')).toMatch(
+      /JSON with the keys "pears", "apples"; accepted are Jaeger JSON.*OTLP.*Zipkin.*CSV/,
     )
     expect(unknown('[1,2,3]')).toMatch(/JSON with no keys/)
     expect(unknown('<html>no</html>')).toMatch(/text that starts with "<html>no/)
@@ -33,6 +33,95 @@ describe('input that is no traces', () => {
       for await (const _ of readTraces(endless())) break
     }
     await expect(read()).rejects.toMatchObject({ code: 'trace_format_unknown' })
+  })
+})
+
+describe('what is known to be something else is named, with the way out', () => {
+  it.each<[string, string, RegExp]>([
+    [
+      'SkyWalking',
+      '{"data":{"trace":{"spans":[{"traceId":"1.2.3","spanId":0,"parentSpanId":-1,"segmentId":"1.2.3"}]}}}',
+      /SkyWalking's JSON; let the OpenTelemetry collector take them \(receiver skywalking\)/,
+    ],
+    [
+      'Datadog',
+      '[[{"trace_id":1,"span_id":2,"parent_id":0,"service":"web","resource":"GET","start":1,"duration":2,"meta":{}}]]',
+      /Datadog's JSON; .*receiver datadog/,
+    ],
+    [
+      'AWS X-Ray',
+      '{"Traces":[{"Id":"1-58-e3","Duration":1.2,"Segments":[{"Id":"a","Document":"{}"}]}]}',
+      /AWS X-Ray's JSON; .*receiver awsxray/,
+    ],
+    [
+      'segments of AWS X-Ray',
+      '{"trace_id":"1-58-e3","id":"a","name":"web","start_time":1478293361.271,"end_time":1478293361.449}',
+      /AWS X-Ray's JSON/,
+    ],
+    [
+      'an answer of Elasticsearch',
+      '{"took":1,"_shards":{},"hits":{"hits":[{"_index":"jaeger-span-1","_source":{"traceID":"a","spanID":"b"}}]}}',
+      /a dump of an Elasticsearch index; ask Jaeger's or Zipkin's API/,
+    ],
+    [
+      'lines of elasticdump',
+      '{"_index":"jaeger-span-1","_id":"x","_source":{"traceID":"a","spanID":"b","startTime":1,"duration":1}}\n',
+      /a dump of an Elasticsearch index/,
+    ],
+    [
+      "OpenTelemetry's console output",
+      '{"name":"a","context":{"trace_id":"0x1","span_id":"0x2"},"kind":"SpanKind.INTERNAL","parent_id":null}',
+      /OpenTelemetry's console output; use an OTLP exporter/,
+    ],
+    ['metrics', '{"resourceMetrics":[]}', /OTLP metrics or logs; name a file of spans/],
+    ["a browser's profile", '{"traceEvents":[]}', /Chrome's trace events/],
+    ['an error', '{"error":{"code":404,"reason":"no such service"}}', /an error in place of traces \(\{"code":404,/],
+    [
+      'an error in words',
+      '{"error":"unauthorised"}',
+      /an error in place of traces \("unauthorised"\); ask the server again/,
+    ],
+    ['errors', '{"errors":[{"message":"no"}]}', /an error in place of traces/],
+    [
+      "Jaeger's answer for a trace that is not there",
+      '{"data":null,"total":0,"errors":[{"code":404,"msg":"trace not found"}]}',
+      /an error in place of traces .*trace not found/,
+    ],
+    ['a page', '<!doctype html><title>Log in</title>', /an HTML or XML page.*ask the API/],
+    ['a zip archive', 'PK\u0003\u0004 and so on', /a zip archive, which must be unpacked first/],
+  ])('%s', (_, input, message) => {
+    expect(unknown(input)).toMatch(message)
+    expect(unknown(input)).toMatch(/accepted are Jaeger JSON/)
+  })
+
+  it('errors that say nothing are none', () => {
+    expect(parseTraces('{"data":[],"errors":null}')).toEqual([])
+    expect(parseTraces('{"errors":[],"data":[{"spans":[{"spanID":"a","startTime":1,"duration":1}]}]}')).toHaveLength(1)
+  })
+})
+
+describe('nothing is passed over in silence', () => {
+  const told = (input: string) => {
+    const repairs = new Repairs()
+    const traces = parseTraces(input, { repairs })
+    return { traces: traces.length, told: repairs.list().map(({ code, examples }) => `${code}: ${examples[0]}`) }
+  }
+
+  it.each<[string, string, string]>([
+    ['an object that holds no trace', '{"traceID":"a","spanID":"b"}', 'byte 0: an object without data or spans'],
+    [
+      'other signals among traces',
+      '{"resourceSpans":[]}\n{"resourceLogs":[]}',
+      'byte 21: an object without resourceSpans',
+    ],
+    ['a bare span', '{"traceId":"a","spanId":"b","name":"x"}', 'byte 0: an object without resourceSpans'],
+    [
+      'an error beside traces',
+      '{"data":[],"errors":[{"code":500,"msg":"shard lost"}]}\n{"data":[{"traceID":"a","spans":[]}]}',
+      'byte 20: the server tells an error: [{"code":500,"msg":"shard lost"}]',
+    ],
+  ])('%s', (_, input, example) => {
+    expect(told(input)).toEqual({ traces: 0, told: [`unreadable_input: ${example}`] })
   })
 })
 

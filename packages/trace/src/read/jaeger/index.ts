@@ -4,16 +4,19 @@ import { ByteNames } from '../byte-names.js'
 import { type JsonCursor, OPEN_ARRAY, OPEN_OBJECT, WORD } from '../json/cursor.js'
 import { readDocuments } from '../json/documents.js'
 import { Keys } from '../json/keys.js'
+import { decodeUtf8 } from '../json/text.js'
 import { readElements, readFields, readSpans } from '../json/walk.js'
 import { JaegerProcesses } from './processes.js'
 import { JaegerSpan } from './span.js'
 
-const DOCUMENT = new Keys(['data', 'spans', 'processes', 'traceID'])
+const DOCUMENT = new Keys(['data', 'spans', 'processes', 'traceID', 'errors'])
 const DATA = 0
 const SPANS = 1
 const PROCESSES = 2
 const TRACE_ID = 3
+const ERRORS = 4
 
+const LONGEST_ERROR = 200 // bytes of it worth showing
 const MAX_DEPTH = 4 // of arrays and data around a trace; exporters nest two
 
 /**
@@ -53,12 +56,20 @@ class JaegerReader {
   *value(depth: number): Generator<Trace | undefined, void> {
     const cursor = this.#cursor
     const first = depth > MAX_DEPTH ? 0 : yield* cursor.whole(() => cursor.peek())
+    const at = cursor.position
     if (first === OPEN_ARRAY) yield* readElements(cursor, () => this.value(depth + 1))
     else if (first === OPEN_OBJECT) {
-      yield* readFields(cursor, DOCUMENT, (key) => this.#field(key, depth))
+      let isKnown = false
+      yield* readFields(cursor, DOCUMENT, (key) => {
+        isKnown ||= key === DATA || key === SPANS
+        return this.#field(key, depth)
+      })
       yield* this.finish()
+      const isEmpty = cursor.position - at === '{}'.length
+      if (!isKnown && !isEmpty) {
+        this.#builder.repairs.add('unreadable_input', () => `byte ${at}: an object without data or spans`)
+      }
     } else {
-      const at = cursor.position
       if ((yield* cursor.whole(() => cursor.scalar())) === WORD) return // null: nothing found
       this.#builder.repairs.add('unreadable_input', () => `byte ${at}: a trace expected`)
     }
@@ -80,6 +91,7 @@ class JaegerReader {
     if (key === DATA) yield* this.value(depth + 1)
     else if (key === SPANS) yield* readSpans(cursor, this.#builder.repairs, this.#readSpan)
     else if (key === PROCESSES) yield* this.#readProcesses()
+    else if (key === ERRORS) yield* cursor.whole(this.#readErrors)
     else if (key === TRACE_ID) this.#traceId = yield* cursor.whole(this.#readTraceId)
   }
 
@@ -95,6 +107,18 @@ class JaegerReader {
     yield* cursor.whole(() => {
       while (this.#processes.readEntry()) cursor.commit()
     })
+  }
+
+  /** What the server says it could not give. */
+  readonly #readErrors = (): void => {
+    const cursor = this.#cursor
+    cursor.peek()
+    const { at, position } = cursor
+    cursor.skip()
+    const text = decodeUtf8(cursor.bytes, at, Math.min(cursor.at, at + LONGEST_ERROR))
+    if (text !== 'null' && text !== '[]') {
+      this.#builder.repairs.add('unreadable_input', () => `byte ${position}: the server tells an error: ${text}`)
+    }
   }
 
   readonly #readTraceId = (): string => {

@@ -1,6 +1,6 @@
 import type { Repairs } from '../../repairs.js'
 import { Truncated, Unreadable } from '../byte-cursor.js'
-import type { JsonCursor } from './cursor.js'
+import { type JsonCursor, OPEN_ARRAY, OPEN_OBJECT } from './cursor.js'
 
 /**
  * Reads JSON documents one after the other: a single one, or NDJSON.
@@ -17,6 +17,10 @@ export function* readDocuments<T>(
   salvage: () => Iterable<T>,
 ): Generator<T | undefined, void> {
   yield* cursor.whole(() => cursor.skipByteOrderMark())
+  if (yield* cursor.whole(() => isCutAtFront(cursor))) {
+    repairs.add('truncated_input', () => `byte ${cursor.position}: the first line is cut at its front`)
+    if (!(yield* findLine(cursor))) return
+  }
   for (;;) {
     try {
       if (yield* cursor.whole(() => cursor.isAtEnd())) return
@@ -33,6 +37,13 @@ export function* readDocuments<T>(
       return
     }
   }
+}
+
+/** A rotated file may begin in the middle of a line. What begins with a bracket may be such a line too; that shows when it is read. */
+function isCutAtFront(cursor: JsonCursor): boolean {
+  if (cursor.isAtEnd()) return false
+  const first = cursor.peek()
+  return first !== OPEN_OBJECT && first !== OPEN_ARRAY
 }
 
 /** Goes to the next line that starts with a bracket. @returns false if there is none */

@@ -9,25 +9,28 @@ import { ResourceRows } from '../resource-rows.js'
 import { readResource } from './resource.js'
 import { OtlpJsonSpan } from './span.js'
 
-const DOCUMENT = new Keys(['resourceSpans', 'resource_spans', 'batches', 'data', 'result', 'trace'])
-const LAST_LIST = 2 // those after it wrap a document
-
-const RESOURCE_SPANS = new Keys([
+const RESOURCE_KEYS = [
   'resource',
   'scopeSpans',
   'scope_spans',
   'instrumentationLibrarySpans',
   'instrumentation_library_spans',
-])
+]
+const RESOURCE_SPANS = new Keys(RESOURCE_KEYS)
 const RESOURCE = 0
+
+/** A document is a list of ResourceSpans, or wraps a document, or is a ResourceSpans itself, as some exporters write it. */
+const DOCUMENT = new Keys([...RESOURCE_KEYS, 'resourceSpans', 'resource_spans', 'batches', 'data', 'result', 'trace'])
+const LAST_OF_RESOURCE = RESOURCE_KEYS.length - 1
+const LAST_LIST = LAST_OF_RESOURCE + 3
 
 const SCOPE_SPANS = new Keys(['spans'])
 
 const MAX_DEPTH = 4 // of wrappers around a document; APIs nest two
 
 /**
- * Reads OTLP's JSON: `{ resourceSpans }` (or `batches`, as Tempo says), one document or one a line, as the collector's
- * file exporter writes it. Spans of a trace may stand anywhere, so traces are given out at the end.
+ * Reads OTLP's JSON: `{ resourceSpans }` (or `batches`, as Tempo says) or bare `{ resource, scopeSpans }`, one document or one
+ * a line, as the collector's file exporter writes it. Spans of a trace may stand anywhere, so traces are given out at the end.
  *
  * @returns yields traces, and nothing when the cursor needs more bytes
  */
@@ -61,13 +64,21 @@ class OtlpJsonReader {
   *document(depth: number): Generator<undefined, void> {
     const cursor = this.#cursor
     const first = depth > MAX_DEPTH ? 0 : yield* cursor.whole(() => cursor.peek())
+    const at = cursor.position
     if (first === OPEN_ARRAY) yield* readElements(cursor, () => this.document(depth + 1))
     else if (first === OPEN_OBJECT) {
-      yield* readFields(cursor, DOCUMENT, (key) =>
-        key > LAST_LIST ? this.document(depth + 1) : readElements(cursor, () => this.#resourceSpans()),
-      )
+      let isKnown = false
+      yield* readFields(cursor, DOCUMENT, (key) => {
+        isKnown ||= key !== RESOURCE
+        if (key <= LAST_OF_RESOURCE) return this.#ofResource(key)
+        return key > LAST_LIST ? this.document(depth + 1) : readElements(cursor, () => this.#resourceSpans())
+      })
+      this.#rows.close()
+      const isEmpty = cursor.position - at === '{}'.length
+      if (!isKnown && !isEmpty) {
+        this.#builder.repairs.add('unreadable_input', () => `byte ${at}: an object without resourceSpans`)
+      }
     } else {
-      const at = cursor.position
       if ((yield* cursor.whole(() => cursor.scalar())) === WORD) return // null: nothing found
       this.#builder.repairs.add('unreadable_input', () => `byte ${at}: resourceSpans expected`)
     }
@@ -80,12 +91,13 @@ class OtlpJsonReader {
   }
 
   *#resourceSpans(): Generator<undefined, void> {
-    const cursor = this.#cursor
-    this.#rows.open()
-    yield* readFields(cursor, RESOURCE_SPANS, (key) =>
-      key === RESOURCE ? this.#resource() : readElements(cursor, () => this.#scopeSpans()),
-    )
     this.#rows.close()
+    yield* readFields(this.#cursor, RESOURCE_SPANS, (key) => this.#ofResource(key))
+    this.#rows.close()
+  }
+
+  #ofResource(key: number): Generator<undefined, void> {
+    return key === RESOURCE ? this.#resource() : readElements(this.#cursor, () => this.#scopeSpans())
   }
 
   *#resource(): Generator<undefined, void> {

@@ -143,7 +143,7 @@ class OtlpProtobufReader {
 
   #enterResource(length: number): void {
     this.#identity = new Identity()
-    this.#rows.open()
+    this.#rows.close()
     this.#enter(RESOURCE_SPANS, length)
   }
 
