@@ -16,6 +16,7 @@ import { readRuntimeTable } from '@trimtab/tasks/rightsizing'
 import {
   CriticalComponentClassifier,
   EQUAL_WEIGHTS,
+  JoinedTraces,
   loadCulpritModel,
   PathFinder,
   Profile,
@@ -68,6 +69,20 @@ type Format = keyof typeof WRITERS
 const tracesOf = (format: Format) => (): Uint8Array[] =>
   [1, 2].map((seed) => bytesOf(WRITERS[format](requestTraces(core, { traces: 3, spans: 8, seed, slow: undefined }))))
 
+/** Good files, and the same behind a line that is cut at its front. */
+const withCutFronts = (samples: () => Uint8Array[]) => (): Uint8Array[] => {
+  const good = samples()
+  return [...good, ...good.map((file) => encoder.encode(`${text(file.subarray(file.length >> 1))}\n${text(file)}`))]
+}
+
+/** OTLP as some exporters write it: a resource and its spans a line. */
+const bareLines = (): Uint8Array[] =>
+  tracesOf('otlp-json')().map((file) => {
+    const lines = text(file).trim().split('\n')
+    const resources = lines.flatMap((line) => (JSON.parse(line) as { resourceSpans: object[] }).resourceSpans)
+    return encoder.encode(resources.map((one) => JSON.stringify(one)).join('\n'))
+  })
+
 const TABLE = `trace,span,parent,service,operation,trace_start_unix_us,start_us,duration_us,kind,error
 t,0,-1,front,GET,1700000000000000,0,100,server,false
 t,1,0,cart,load,1700000000000000,10,50,client,true
@@ -89,6 +104,20 @@ const traces = (name: string, samples: Reader['samples']): Reader[] => [
           workflow.add(path)
         }
         Profile.load(profile.save())
+      } finally {
+        finder.dispose()
+      }
+    },
+  },
+  {
+    name: `files of ${name}`,
+    samples,
+    async read(input) {
+      const [good] = await samples()
+      const inputs = [good!, input].map((file, i) => ({ name: `${i}`, open: () => file }))
+      const finder = new PathFinder(traceCore)
+      try {
+        for await (const trace of new JoinedTraces(inputs).read()) finder.find(trace)
       } finally {
         finder.dispose()
       }
@@ -218,9 +247,9 @@ const simulators: Reader[] = CONTROL_TASKS.filter((name) => !name.includes('hidd
 })
 
 export const READERS: readonly Reader[] = [
-  ...(['jaeger', 'otlp-json', 'otlp-protobuf', 'zipkin'] as const).flatMap((format) =>
-    traces(format, tracesOf(format)),
-  ),
+  ...(['jaeger', 'otlp-json', 'zipkin'] as const).flatMap((format) => traces(format, withCutFronts(tracesOf(format)))),
+  ...traces('otlp-protobuf', tracesOf('otlp-protobuf')),
+  ...traces('bare otlp-json', withCutFronts(bareLines)),
   ...traces('csv', () => bytes(TABLE)),
   ofText('labels', ['fault_id,root_cause_service,fault_type\nf1,cart,cpu\nf2,db,net\n'], (input) =>
     parseLabels(input, 'l.csv'),

@@ -2,9 +2,11 @@
 import { createReadStream } from 'node:fs'
 import { appendFile, open, rm, stat } from 'node:fs/promises'
 import process from 'node:process'
-import { addAbortSignal } from 'node:stream'
+import { addAbortSignal, Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
+import * as zlib from 'node:zlib'
 import type { FileContent } from '@trimtab/node/files'
+import type { Unpacker } from '@trimtab/trace'
 
 export interface Output {
   write(text: string): unknown
@@ -35,6 +37,8 @@ export interface Host {
   ): Promise<{ readonly text: string; readonly modifiedMs: number; readonly ageMs: number }>
   /** A file in pieces as they come; `-` is stdin. Ends with an error when the signal is given. */
   readBytes(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array>
+  /** Unpacks zstd, where the runtime can. */
+  readonly zstd?: Unpacker | undefined
   /** Leaves the old file or the new one, never a part, however the process ends (`replaceFile` of @trimtab/node). */
   writeFile(path: string, content: FileContent): Promise<void>
   /** Appends a line to a file that people may follow. It is not forced to the disk: a kill loses nothing, a power failure the end. */
@@ -51,6 +55,10 @@ export interface Host {
  */
 export const hostWith = (host: Host, parts: Partial<Host>): Host =>
   Object.create(host, Object.getOwnPropertyDescriptors(parts))
+
+/** In `node:zlib` from Node 22.15 on. */
+const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Duplex }
+const zstd = createZstdDecompress && (() => Duplex.toWeb(createZstdDecompress()) as ReturnType<Unpacker>)
 
 const PIECE_BYTES = 1 << 20 // large enough that reading costs nothing beside parsing
 
@@ -73,6 +81,7 @@ export function createProcessHost(): Host {
       const stream = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES })
       return signal ? addAbortSignal(signal, stream) : stream
     },
+    zstd,
     sizeOf: async (path) => (await stat(path)).size,
     writeFile: async (path, content) => (await files()).replaceFile(path, content),
     appendFile: (path, text) => appendFile(path, text),

@@ -39,6 +39,7 @@ const BAD_CALL: readonly unknown[] = [
   'task_unreadable',
   'trace_empty',
   'trace_format_unknown',
+  'trace_packed',
   'trace_too_large',
 ]
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { hostWith } from '../src/host.js'
 import { main } from '../src/main.js'
 import { createFakeHost, type FakeHost } from './fake-host.js'
 import { csvOf, jaegerJson, shopRequests } from './sample-traces.js'
@@ -148,8 +149,59 @@ describe('trimtab trace profile', () => {
   })
 
   it('takes several files together', async () => {
-    const answer = JSON.parse((await run(['profile', 'usual.json', 'slow.json', '--json'])).out)
-    expect(answer.source).toMatchObject({ files: ['usual.json', 'slow.json'], traces: 70 })
+    const host = shop()
+    const later = jaegerJson(shopRequests(30, 5)).replaceAll('"t00', '"u00')
+    host.files.set('later.json', later)
+    const answer = JSON.parse((await run(['profile', 'usual.json', 'later.json', '--json'], host)).out)
+    expect(answer.source).toMatchObject({ files: ['usual.json', 'later.json'], traces: 70 })
+  })
+
+  it('keeps stdin beside other files for the second reading', async () => {
+    const host = shop()
+    host.files.set('-', jaegerJson(shopRequests(30, 5)).replaceAll('"t00', '"u00'))
+    const answer = JSON.parse((await run(['profile', 'usual.json', '-', '--json'], host)).out)
+    expect(answer.source).toMatchObject({ traces: 70 })
+  })
+
+  it('takes a file twice for what it is', async () => {
+    const { out, err } = await run(['profile', 'usual.json', 'usual.json', '--json'])
+    expect(JSON.parse(out).source).toMatchObject({ traces: 40 })
+    expect(err).toMatch(/mended: duplicate_span ×1\d\d: a span came twice/)
+  })
+
+  it('says which of several files holds nothing', async () => {
+    const host = shop()
+    host.files.set('empty.json', '{"data":[]}')
+    const { code, err } = await run(['profile', 'usual.json', 'empty.json'], host)
+    expect(code).toBe(0)
+    expect(err).toMatch(/mended: empty_input ×1: .*\(empty\.json\)/)
+  })
+
+  it('says why a file holds no request', async () => {
+    const host = shop()
+    host.files.set('spans.json', '{"traceID":"a","spanID":"b"}')
+    const { code, err } = await run(['profile', 'spans.json'], host)
+    expect(code).toBe(2)
+    expect(err).toMatch(
+      /spans\.json: no trace in it that could be used \(unreadable_input ×1: byte 0: an object without/,
+    )
+  })
+
+  it('unpacks zstd where the host can, and names the way out where nothing can', async () => {
+    const host = shop()
+    host.files.set('usual.json.zst', new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0, 0]))
+    const { code, err } = await run(['profile', 'usual.json.zst'], host)
+    expect(code).toBe(2)
+    expect(err).toMatch(/usual\.json\.zst: the input is zstd, which|usual\.json\.zst: .*zstd that cannot be unpacked/)
+    const zstd = () =>
+      new TransformStream<BufferSource, Uint8Array>({
+        flush: (controller) => controller.enqueue(new TextEncoder().encode(jaegerJson(shopRequests(2)))),
+        transform: () => undefined,
+      })
+    const able = createFakeHost()
+    able.files.set('usual.json.zst', host.files.get('usual.json.zst')!)
+    const { out } = await run(['profile', 'usual.json.zst', '--json'], hostWith(able, { zstd }) as FakeHost)
+    expect(JSON.parse(out).source).toMatchObject({ traces: 2 })
   })
 
   it('takes only the requests between two percentiles', async () => {

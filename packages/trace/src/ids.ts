@@ -118,8 +118,10 @@ export class IdColumn {
     this.#set(row, 0, this.texts.number(text), TEXT_ID)
   }
 
-  copyRow(from: number, to: number): void {
-    this.#set(to, this.high[from]!, this.low[from]!, this.form[from]!)
+  /** @param source  the column of `from` */
+  copyRow(from: number, to: number, source: IdColumn): void {
+    if (source.form[from] === TEXT_ID) this.#setOther(to, source.text(from))
+    else this.#set(to, source.high[from]!, source.low[from]!, source.form[from]!)
   }
 
   /** Whether the id is made of zeros, which exporters write for "no parent". */

@@ -90,6 +90,7 @@ export {
   type SliceOptions,
 } from './profile/index.js'
 export {
+  JoinedTraces,
   type LabelledTrace,
   parseTraces,
   READ_LIMITS,
@@ -99,7 +100,9 @@ export {
   readTraces,
   type StreamOptions,
   type TraceFormat,
+  type TraceInput,
   type TraceSource,
+  type Unpacker,
 } from './read/index.js'
 export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.js'
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'

@@ -3,6 +3,7 @@ export type RepairCode =
   | 'unreadable_input'
   | 'unreadable_span'
   | 'truncated_input'
+  | 'empty_input'
   | 'time_invalid'
   | 'missing_end'
   | 'negative_duration'
@@ -26,10 +27,11 @@ export const REPAIRS: Readonly<Record<RepairCode, string>> = {
   unreadable_input: 'a part of the input is not what its format says; it was skipped',
   unreadable_span: 'a span lacks an id or has fields of the wrong type; it was left out',
   truncated_input: 'the input begins or ends in mid-air; what is whole is used',
+  empty_input: 'one of several inputs holds no spans',
   time_invalid: 'a time is not a number or beyond 2^63 ns, or a span is longer than 104 days; the span was left out',
   missing_end: 'a span has no end or duration; it was taken to last until its last child ends, or no time at all',
   negative_duration: 'a span ends before it starts; it was given no length',
-  duplicate_span: 'a span came twice with the same content; one copy was kept',
+  duplicate_span: 'a span came twice with the same content; it counts once',
   duplicate_id: 'different spans share an id; the later ones were renamed',
   shared_span: 'client and server shared one span id (Zipkin); the server half became its child',
   missing_parent: 'a parent was never collected; the span became a root',

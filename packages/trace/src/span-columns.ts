@@ -12,8 +12,23 @@ export const MAX_LENGTH_US = 9_007_199_254_740
 export const SELF_REFERENCE = 4
 /** The span names several parents; the first was taken. */
 export const SEVERAL_PARENTS = 8
+/** The span says that its id is also that of its caller's span (Zipkin). */
+export const SHARED_ID = 16
 
 const FIRST_CAPACITY = 256
+const NUMBERS = [
+  'trace',
+  'service',
+  'operation',
+  'instance',
+  'host',
+  'startUs',
+  'startNs',
+  'endUs',
+  'endNs',
+  'kind',
+  'flags',
+] as const
 
 /**
  * Spans as readers write them: a growing column for each attribute, no object for a span.
@@ -40,7 +55,7 @@ export class SpanColumns {
   host: Int32Array = new Int32Array(FIRST_CAPACITY)
   /** Index into `KINDS`. */
   kind: Uint8Array = new Uint8Array(FIRST_CAPACITY)
-  /** `FOLLOWS_FROM | ERROR | SELF_REFERENCE | SEVERAL_PARENTS`. */
+  /** `FOLLOWS_FROM | ERROR | SELF_REFERENCE | SEVERAL_PARENTS | SHARED_ID`. */
   flags: Uint8Array = new Uint8Array(FIRST_CAPACITY)
   #capacity = FIRST_CAPACITY
 
@@ -69,14 +84,11 @@ export class SpanColumns {
     this.size--
   }
 
-  /** Makes `to` say what `from` says. */
-  copyRow(from: number, to: number): void {
-    const { trace, service, operation, instance, host, startUs, startNs, endUs, endNs, kind, flags } = this
-    for (const column of [trace, service, operation, instance, host, startUs, startNs, endUs, endNs, kind, flags]) {
-      column[to] = column[from]!
-    }
-    this.id.copyRow(from, to)
-    this.parent.copyRow(from, to)
+  /** Makes `to` say what `from` says. @param source  the columns of `from`, with the same names */
+  copyRow(from: number, to: number, source: SpanColumns = this): void {
+    for (const column of NUMBERS) this[column][to] = source[column][from]!
+    this.id.copyRow(from, to, source.id)
+    this.parent.copyRow(from, to, source.parent)
   }
 
   /** Forgets all rows and the texts of their ids; the room stays. */

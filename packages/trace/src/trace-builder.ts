@@ -30,6 +30,16 @@ export interface SpanRow {
   readonly host?: string | undefined
 }
 
+/** Where the spans of a trace may go instead of being assembled at once. */
+export interface RowSink {
+  /**
+   * @param rows  of the trace, in `columns`
+   * @param repairs  of the trace so far
+   * @returns whether it took them
+   */
+  take(traceId: string, columns: SpanColumns, rows: Int32Array, repairs: Repairs): boolean
+}
+
 /**
  * Spans in, assembled traces out: what every reader fills.
  *
@@ -48,12 +58,21 @@ export class TraceBuilder {
   /** Numbers for `columns.trace`; they hold until `finish()`. */
   readonly traceIds: TraceIds = new TraceIds()
   readonly #assembler: Assembler
+  readonly #sink: RowSink | undefined
   readonly #repairsOfTraces = new Map<number, Repairs>()
   #order = new Int32Array(0)
 
-  constructor(options: { readonly names?: Names | undefined; readonly repairs?: Repairs | undefined } = {}) {
+  /** @param options  `sink` is offered every trace before it is assembled */
+  constructor(
+    options: {
+      readonly names?: Names | undefined
+      readonly repairs?: Repairs | undefined
+      readonly sink?: RowSink | undefined
+    } = {},
+  ) {
     this.names = options.names ?? new Names()
     this.repairs = options.repairs ?? new Repairs()
+    this.#sink = options.sink
     this.#assembler = new Assembler(this.columns, this.names)
   }
 
@@ -82,14 +101,30 @@ export class TraceBuilder {
     if (span.host) columns.host[row] = names.number(span.host)
   }
 
+  /** Takes spans of one trace from another builder with the same names, and what was mended in them. */
+  addRows(traceId: string, from: SpanColumns, rows: Int32Array, repairs: Repairs): void {
+    const { columns } = this
+    const trace = this.traceIds.ofText(traceId)
+    for (const row of rows) {
+      const to = columns.push()
+      columns.copyRow(row, to, from)
+      columns.trace[to] = trace
+    }
+    this.#repairsOf(trace).merge(repairs)
+  }
+
   /** Counts what a reader mended in the trace with this number. */
   repair(code: RepairCode, trace: number, where: () => string): void {
+    this.#repairsOf(trace).add(code, where)
+  }
+
+  #repairsOf(trace: number): Repairs {
     let repairs = this.#repairsOfTraces.get(trace)
     if (!repairs) {
       repairs = new Repairs()
       this.#repairsOfTraces.set(trace, repairs)
     }
-    repairs.add(code, where)
+    return repairs
   }
 
   /** Assembles what was handed over since the last call, one trace for each id, first met first. */
@@ -106,6 +141,8 @@ export class TraceBuilder {
         const repairs = this.#repairsOfTraces.get(number) ?? new Repairs()
         const from = starts[number]!
         const to = starts[number + 1]!
+        const rows = this.#order.subarray(from, to)
+        if (this.#sink && to > from && this.#sink.take(traceIds.text(number), columns, rows, repairs)) continue
         const trace = this.#assembler.assemble(traceIds.text(number), this.#order, from, to, repairs)
         if (trace) yield trace
         else this.repairs.merge(repairs)

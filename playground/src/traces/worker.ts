@@ -3,8 +3,8 @@ import {
   type CriticalPath,
   CulpritWindow,
   createTraceCore,
+  JoinedTraces,
   type Repairs,
-  readTraces,
   type Trace,
   type TraceCore,
   Workflow,
@@ -151,28 +151,26 @@ async function sourcesOf(
     return { files: [sample.label], usual: () => usual, open: () => broken }
   }
   const { files, baseline } = source
-  const passes = slice ? 2 : 1
-  for (const file of files) meter.expect(file.size * passes)
-  for (const file of baseline) meter.expect(file.size)
   return {
     files: files.map(({ name }) => name),
-    ...(baseline.length > 0 && { usual: (repairs: Repairs) => read(baseline, repairs, meter) }),
-    open: (repairs) => read(files, repairs, meter),
+    ...(baseline.length > 0 && { usual: opener(baseline, 1, meter) }),
+    open: opener(files, slice ? 2 : 1, meter),
   }
 }
 
-async function* read(files: readonly File[], repairs: Repairs, meter: Meter): AsyncGenerator<Trace, void> {
-  for (const file of files) {
-    const counting = new TransformStream<Uint8Array, Uint8Array>({
-      transform(piece, controller) {
-        meter.count(piece.byteLength)
-        controller.enqueue(piece)
-      },
-    })
-    try {
-      yield* readTraces(file.stream().pipeThrough(counting), { repairs })
-    } catch (error) {
-      throw new Error(`${file.name}: ${(error as Error).message}`, { cause: error })
-    }
-  }
+function opener(files: readonly File[], passes: number, meter: Meter): Open {
+  const readings = passes + (files.length > 1 ? 1 : 0) // the first of several files' is for the traces that lie in more than one
+  for (const file of files) meter.expect(file.size * readings)
+  const traces = new JoinedTraces(
+    files.map((file) => ({ name: file.name, open: () => file.stream().pipeThrough(countingStream(meter)) })),
+  )
+  return (repairs) => traces.read({ repairs })
 }
+
+const countingStream = (meter: Meter): TransformStream<Uint8Array, Uint8Array> =>
+  new TransformStream({
+    transform(piece, controller) {
+      meter.count(piece.byteLength)
+      controller.enqueue(piece)
+    },
+  })

@@ -1,8 +1,8 @@
 // The files of a call as inputs, checked before the first one is read, with progress while they are.
+import type { TraceInput } from '@trimtab/trace'
 import type { Host } from '../host.js'
 import { formatSize, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
-import type { TraceInput } from './read-paths.js'
 
 const STDIN = '-'
 const PATIENCE_MS = 1000 // shorter reads need no progress
@@ -20,7 +20,8 @@ export interface Inputs {
 
 /**
  * @param maxBytes  of stdin, unpacked, and of what is kept of it; left out: 256 MiB, 64 MiB
- * @param passes  how often everything is read; what comes by stdin is kept in memory if more than once
+ * @param passes  how often everything is analysed; several files are read once more before, to find the traces that lie in
+ * more than one of them. What comes by stdin is kept in memory if it is read more than once
  * @throws {UsageError} with every file that cannot be read, and what else is wrong with them
  */
 export async function openInputs(
@@ -42,8 +43,9 @@ export async function openInputs(
   )
   if (files.filter((file) => file === STDIN).length > 1) problems.push('- may stand once: stdin is there only once')
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  const readings = passes + (files.length > 1 ? 1 : 0)
   const totalBytes = sizes.every((size) => size !== undefined)
-    ? sizes.reduce<number>((sum, size) => sum + size!, 0) * passes
+    ? sizes.reduce<number>((sum, size) => sum + size!, 0) * readings
     : undefined
   const progress = createProgress(host, 'MiB', 1)
   const startedAt = host.now()
@@ -64,13 +66,13 @@ export async function openInputs(
     keptBytes += piece.byteLength
     if (keptBytes > (maxBytes ?? KEPT_BYTES))
       throw new UsageError(
-        `stdin is read ${passes} times here and kept meanwhile, and holds more than ${formatSize(maxBytes ?? KEPT_BYTES)}: save it to a file, or raise --max-bytes`,
+        `stdin is read ${readings} times here and kept meanwhile, and holds more than ${formatSize(maxBytes ?? KEPT_BYTES)}: save it to a file, or raise --max-bytes`,
       )
     kept?.push(piece)
   }
   async function* pieces(file: string): AsyncGenerator<Uint8Array, void> {
     label = file === STDIN ? 'stdin' : file
-    const isKept = file === STDIN && passes > 1
+    const isKept = file === STDIN && readings > 1
     const source = isKept && kept ? kept : host.readBytes(file)
     const isFirst = isKept && kept === undefined
     if (isFirst) kept = []

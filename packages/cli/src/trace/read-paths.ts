@@ -1,28 +1,18 @@
 // From inputs to critical paths: which requests are taken, and from which span on. Runs in browsers too.
-import { TrimtabError } from '@trimtab/core'
 import type { TraceCore } from '@trimtab/trace'
 import {
   type CriticalPath,
   correctClockSkew,
-  Names,
+  JoinedTraces,
   PathFinder,
   type PathOptions,
   type ReadLimits,
   Repairs,
-  readTraces,
   type Trace,
   type TraceFormat,
+  type TraceInput,
+  type Unpacker,
 } from '@trimtab/trace'
-
-/** A source of spans that can be read more than once. */
-export interface TraceInput {
-  /** For messages. */
-  readonly name: string
-  /** In place of the selection's limit. */
-  readonly maxBytes?: number | undefined
-  /** From the beginning, as often as it is called. */
-  open(): AsyncIterable<Uint8Array>
-}
 
 /** Which traces of the input are looked at, and how they are read. */
 export interface Selection {
@@ -36,6 +26,8 @@ export interface Selection {
   readonly operation?: string | undefined
   /** Of reading an input; default: `READ_LIMITS`. */
   readonly limits?: Partial<ReadLimits> | undefined
+  /** Unpacks zstd; default: as `readTraces()` does. */
+  readonly zstd?: Unpacker | undefined
   /** Percentiles of latency, 0 to 100; reads everything twice. */
   readonly slice?: { readonly from: number; readonly to: number } | undefined
 }
@@ -51,15 +43,17 @@ export interface ReadHooks {
 
 /**
  * The critical paths of all requests of the inputs that `selection` takes, one after the other.
- * @throws {TraceError} `trace_format_unknown`, `trace_too_large`, with the name of the input
+ * @throws {TraceError} `trace_format_unknown`, `trace_too_large`, `trace_packed`, with the name of the input
  */
-export const readPaths = (
+export function readPaths(
   core: TraceCore,
-  inputs: readonly TraceInput[],
+  inputs: readonly TraceInput[] | JoinedTraces,
   selection: Selection,
   hooks: ReadHooks = {},
-): AsyncGenerator<CriticalPath, void> =>
-  selectPaths(core, (repairs) => readAll(inputs, selection, { ...hooks, repairs }), selection, hooks)
+): AsyncGenerator<CriticalPath, void> {
+  const traces = inputs instanceof JoinedTraces ? inputs : new JoinedTraces(inputs, selection)
+  return selectPaths(core, (repairs) => traces.read({ repairs, signal: hooks.signal }), selection, hooks)
+}
 
 /**
  * The critical paths of the traces that `selection` takes.
@@ -81,29 +75,6 @@ export async function* selectPaths(
     }
   } finally {
     finder.dispose()
-  }
-}
-
-/** Errors that say what is wrong with one input. */
-const OF_AN_INPUT = ['trace_format_unknown', 'trace_too_large']
-
-async function* readAll(
-  inputs: readonly TraceInput[],
-  { format, limits }: Selection,
-  { repairs, signal }: ReadHooks,
-): AsyncGenerator<Trace, void> {
-  const names = new Names()
-  for (const input of inputs) {
-    const within = input.maxBytes === undefined ? limits : { ...limits, maxBytes: input.maxBytes }
-    try {
-      for await (const trace of readTraces(input.open(), { names, format, limits: within, repairs, signal })) {
-        signal?.throwIfAborted()
-        yield trace
-      }
-    } catch (error) {
-      if (!(error instanceof TrimtabError) || !OF_AN_INPUT.includes(error.code)) throw error
-      throw new TrimtabError(error.code, `${input.name}: ${error.message}`, { cause: error })
-    }
   }
 }
 

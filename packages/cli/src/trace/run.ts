@@ -1,6 +1,6 @@
 // Files in, an analysis out: what every command of `trimtab trace` begins with.
 import { TraceError } from '@trimtab/core'
-import { type CriticalPath, createTraceCore, type Trace, type TraceCore, Workflow } from '@trimtab/trace'
+import { type CriticalPath, createTraceCore, JoinedTraces, type Trace, type TraceCore, Workflow } from '@trimtab/trace'
 import type { Host } from '../host.js'
 import { suggestion } from '../options.js'
 import { TraceAnalysis } from './analysis.js'
@@ -54,7 +54,7 @@ const MAX_NAMES = 1000 // of services, to suggest one for a misspelt --service
 
 /**
  * @throws {UsageError} when a file cannot be read
- * @throws {TraceError} `trace_empty`: nothing was read, or nothing of it was asked for; `trace_format_unknown`
+ * @throws {TraceError} `trace_empty`: nothing was read, or nothing of it was asked for; what `JoinedTraces` throws
  */
 export async function analyseFiles(
   files: readonly string[],
@@ -68,10 +68,11 @@ export async function analyseFiles(
   const analysis = new TraceAnalysis(values.top)
   const workflow = new Workflow()
   const services = new Set<string>()
-  const selection = selectionOf(values)
+  const selection = { ...selectionOf(values), zstd: host.zstd }
+  const traces = new JoinedTraces(inputs.list, selection)
   const each = async (hooks: ReadHooks, visit: (path: CriticalPath) => void) => {
     try {
-      for await (const path of readPaths(core, inputs.list, selection, hooks)) {
+      for await (const path of readPaths(core, traces, selection, hooks)) {
         visit(path)
         inputs.note(path.trace.size)
       }
@@ -116,6 +117,6 @@ function whyNothing(
     const near = values.service === undefined ? '' : suggestion(values.service, [...services], '')
     return `none of ${setAside} requests fits ${wanted}${near || `; services here: ${[...services].slice(0, 10).join(', ')}`}`
   }
-  const mended = repairs.list().map(({ code, count }) => `${code} ×${count}`)
+  const mended = repairs.list().map(({ code, count, examples }) => `${code} ×${count}: ${examples[0]}`)
   return `${files.join(', ')}: no trace in it${mended.length > 0 ? ` that could be used (${mended.join(', ')})` : ''}; it must hold spans as Jaeger, OTLP, Zipkin or CSV (see --input-format)`
 }

@@ -1,5 +1,6 @@
 export type { LabelledTrace } from './csv.js'
 export type { TraceFormat } from './format.js'
+export { JoinedTraces, type TraceInput } from './joined-traces.js'
 export { READ_LIMITS, type ReadLimits } from './limits.js'
 export { parseTraces, type ReadOptions, readSpanTable, readTraces, type StreamOptions } from './read-traces.js'
-export type { TraceSource } from './source.js'
+export type { TraceSource, Unpacker } from './source.js'

@@ -11,11 +11,14 @@ export interface ReadLimits {
   readonly maxBytes: number
   /** Bytes that must lie there whole: a string, a span with its attributes, a row of a table. */
   readonly maxTokenBytes: number
-  /** Spans held at once: of a trace, or of the input where its format lets traces interleave. */
+  /**
+   * Spans held at once: of a trace, or of the input where its format lets traces interleave; of several inputs that are joined
+   * also those of all traces that lie in more than one place.
+   */
   readonly maxSpans: number
   /** Different names of services, operations, instances and hosts: a profile keeps about 4 KB for each. */
   readonly maxNames: number
-  /** Bytes of memory for all different names, and for ids that are text. */
+  /** Bytes of memory for all different names, and for ids that are text; of inputs that are joined also for the ids of all traces. */
   readonly maxTextBytes: number
 }
 
@@ -33,14 +36,23 @@ export const READ_LIMITS: ReadLimits = {
  * @throws {TraceError} `trace_too_large`, naming the limit and the option of the command that raises it
  */
 export function checkLimits(cursor: ByteCursor, builder: TraceBuilder, limits: ReadLimits): void {
-  const { maxBytes, maxTokenBytes, maxSpans, maxNames, maxTextBytes } = limits
-  const textBytes = builder.names.bytes + builder.traceIds.bytes + builder.columns.id.texts.bytes
+  const { maxBytes, maxTokenBytes } = limits
   if (cursor.received > maxBytes) fail(`it has more than ${maxBytes} bytes, unpacked`, 'maxBytes')
   if (cursor.held > maxTokenBytes)
     fail(`it has a token, span or field of more than ${maxTokenBytes} bytes`, 'maxTokenBytes')
+  checkHeld(builder, limits)
+}
+
+/** The same for what a builder holds. @throws {TraceError} `trace_too_large` */
+export function checkHeld(builder: TraceBuilder, { maxSpans, maxNames, maxTextBytes }: ReadLimits): void {
   if (builder.size > maxSpans) fail(`more than ${maxSpans} spans must be held at once`, 'maxSpans')
   if (builder.names.size > maxNames) fail(`it has more than ${maxNames} different names`, 'maxNames')
-  if (textBytes > maxTextBytes) fail(`its names and ids take more than ${maxTextBytes} bytes`, 'maxTextBytes')
+  checkText(builder.names.bytes + builder.traceIds.bytes + builder.columns.id.texts.bytes, maxTextBytes)
+}
+
+/** @throws {TraceError} `trace_too_large` */
+export function checkText(bytes: number, maxTextBytes: number): void {
+  if (bytes > maxTextBytes) fail(`its names and ids take more than ${maxTextBytes} bytes`, 'maxTextBytes')
 }
 
 function fail(what: string, limit: keyof ReadLimits): never {

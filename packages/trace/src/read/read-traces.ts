@@ -10,7 +10,7 @@ import { JsonCursor } from './json/cursor.js'
 import { checkLimits, READ_LIMITS, type ReadLimits } from './limits.js'
 import { readOtlpJson } from './otlp-json/index.js'
 import { readOtlpProtobuf } from './otlp-protobuf/index.js'
-import { chunksOf, GzipFault, isGzip, type TraceSource, wholeOf } from './source.js'
+import { chunksOf, packingOf, type TraceSource, type Unpacker, UnpackFault, wholeOf } from './source.js'
 import { readZipkin } from './zipkin/index.js'
 
 /** How spans are read, and where what was mended is told. */
@@ -28,21 +28,31 @@ export interface StreamOptions {
   readonly signal?: AbortSignal | undefined
   /** Default: `READ_LIMITS`. */
   readonly limits?: Partial<ReadLimits> | undefined
+  /** Unpacks zstd. Default: the runtime's `DecompressionStream`, where it can. */
+  readonly zstd?: Unpacker | undefined
 }
 
 /**
  * Reads traces as they come, in any of the formats, packed or not. Memory is bounded by the largest trace where the
  * format keeps a trace together (Jaeger, Zipkin lists of lists, span tables); elsewhere by the input's spans; in any case by the limits.
  *
- * @throws {TraceError} `trace_format_unknown` for input that is no traces at all; `trace_too_large` beyond a limit; whatever can be
- * mended is a repair. What the source throws, and the signal's reason, come through.
+ * @throws {TraceError} `trace_format_unknown` for input that is no traces at all; `trace_too_large` beyond a limit; `trace_packed` for zstd that
+ * this runtime does not unpack; whatever can be mended is a repair. What the source throws, and the signal's reason, come through.
  */
 export async function* readTraces(
   source: TraceSource,
   options: ReadOptions & StreamOptions = {},
 ): AsyncGenerator<Trace, void> {
-  const builder = new TraceBuilder(options)
-  yield* feed(source, builder, options, (cursor) => readAny(cursor, builder, options.format))
+  yield* readInto(source, new TraceBuilder(options), options)
+}
+
+/** The same, with the spans in a builder of the caller's, which says what becomes of them. */
+export function readInto(
+  source: TraceSource,
+  builder: TraceBuilder,
+  options: Pick<ReadOptions, 'format'> & StreamOptions,
+): AsyncGenerator<Trace, void> {
+  return feed(source, builder, options, (cursor) => readAny(cursor, builder, options.format))
 }
 
 /**
@@ -61,12 +71,13 @@ export async function* readSpanTable(
 /**
  * Reads all traces of an input that lies there whole.
  *
- * @throws {TraceError} `trace_format_unknown` for input that is no traces at all, `trace_packed` for gzip, which only
- * `readTraces()` unpacks
+ * @throws {TraceError} `trace_format_unknown` for input that is no traces at all, `trace_packed` for gzip and zstd, which
+ * only `readTraces()` unpacks
  */
 export function parseTraces(input: Uint8Array | string, options: ReadOptions = {}): Trace[] {
   const bytes = wholeOf(input)!
-  if (isGzip(bytes)) throw new TraceError('trace_packed', 'the input is gzip, which is unpacked by readTraces() only')
+  const packing = packingOf(bytes)
+  if (packing) throw new TraceError('trace_packed', `the input is ${packing}, which is unpacked by readTraces() only`)
   const builder = new TraceBuilder(options)
   const traces: Trace[] = []
   for (const trace of readAny(new JsonCursor(bytes), builder, options.format)) if (trace) traces.push(trace)
@@ -102,12 +113,12 @@ function* readAny(
 async function* feed<T>(
   source: TraceSource,
   builder: TraceBuilder,
-  { signal, limits }: StreamOptions,
+  { signal, limits, zstd }: StreamOptions,
   open: (cursor: JsonCursor) => Generator<T | undefined, void>,
 ): AsyncGenerator<T, void> {
   const whole = wholeOf(source)
-  const isReady = whole !== undefined && !isGzip(whole)
-  const chunks = chunksOf(isReady ? [] : (whole ?? source), signal)
+  const isReady = whole !== undefined && !packingOf(whole)
+  const chunks = chunksOf(isReady ? [] : (whole ?? source), signal, zstd)
   const cursor = new JsonCursor(isReady ? whole : undefined)
   const reading = open(cursor)
   const within = { ...READ_LIMITS, ...limits }
@@ -142,8 +153,8 @@ async function fetch(
       if (done) cursor.close()
       else cursor.append(value)
     } catch (reason) {
-      if (!(reason instanceof GzipFault)) throw reason
-      const what = `gzip that cannot be unpacked (${(reason.cause as Error).message})`
+      if (!(reason instanceof UnpackFault)) throw reason
+      const what = `${reason.packing} that cannot be unpacked (${(reason.cause as Error).message})`
       if (cursor.position === 0 && cursor.end === 0) throw unknownFormat(what, { cause: reason.cause })
       repairs.add('unreadable_input', () => what)
       cursor.close()

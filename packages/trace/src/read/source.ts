@@ -1,4 +1,6 @@
-/** Where bytes come from: at once or in chunks, cut anywhere. Text is taken as UTF-8; gzip is recognised and unpacked. */
+import { TraceError } from '@trimtab/core'
+
+/** Where bytes come from: at once or in chunks, cut anywhere. Text is taken as UTF-8; gzip and zstd are recognised and unpacked. */
 export type TraceSource =
   | string
   | Uint8Array
@@ -8,12 +10,22 @@ export type TraceSource =
 
 type Chunks = AsyncIterator<Uint8Array> | Iterator<Uint8Array>
 
-const GZIP = [0x1f, 0x8b]
+/** Makes a stream that takes packed bytes and gives out what they hold. */
+export type Unpacker = () => ReadableWritablePair<Uint8Array, BufferSource>
+
+type Packing = 'gzip' | 'zstd'
+
+/** What packed bytes begin with. */
+const STARTS: readonly (readonly [Packing, readonly number[]])[] = [
+  ['gzip', [0x1f, 0x8b]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+]
+const LONGEST_START = 4
 const SLICE = 1 << 16 // bytes handed to the unpacker at once, so that little is lost when a later one is bad
 
-/** Whether `bytes` start like gzip. */
-export function isGzip(bytes: Uint8Array): boolean {
-  return GZIP.every((byte, i) => bytes[i] === byte)
+/** How `bytes` are packed, by how they start; nothing if they are not. */
+export function packingOf(bytes: Uint8Array): Packing | undefined {
+  return STARTS.find(([, start]) => start.every((byte, i) => bytes[i] === byte))?.[0]
 }
 
 /** The bytes of a source that lies there whole. */
@@ -22,15 +34,36 @@ export function wholeOf(source: TraceSource): Uint8Array | undefined {
   return ArrayBuffer.isView(source) ? source : undefined
 }
 
-/** The source's bytes, unpacked, as they come. Throws what the source or the unpacker throws. */
-export async function* chunksOf(source: TraceSource, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
+/**
+ * The source's bytes, unpacked, as they come. Throws what the source or the unpacker throws.
+ * @throws {TraceError} `trace_packed` for zstd without an unpacker
+ */
+export async function* chunksOf(
+  source: TraceSource,
+  signal?: AbortSignal,
+  zstd: Unpacker = () => runtimeUnpacker('zstd'),
+): AsyncGenerator<Uint8Array, void> {
   const chunks = abortable(iterate(source), signal)
   try {
     const head = await readHead(chunks)
     const all = prepend(head, chunks)
-    yield* isGzip(head) ? gunzip(all) : all
+    const packing = packingOf(head)
+    if (packing) yield* unpack(all, packing, packing === 'zstd' ? zstd() : runtimeUnpacker(packing))
+    else yield* all
   } finally {
     void chunks.return(undefined)
+  }
+}
+
+function runtimeUnpacker(packing: Packing): ReadableWritablePair<Uint8Array, BufferSource> {
+  try {
+    return new DecompressionStream(packing as CompressionFormat)
+  } catch (cause) {
+    throw new TraceError(
+      'trace_packed',
+      `the input is ${packing}, which this runtime does not unpack: unpack it first (${packing} -d FILE), run the command on Node 22.15 or newer, or pass the option ${packing}`,
+      { cause },
+    )
   }
 }
 
@@ -80,18 +113,18 @@ function nextUnlessAborted(chunks: Chunks, signal: AbortSignal): Promise<Iterato
   })
 }
 
-/** Enough bytes to tell gzip by; fewer at the end of the source. */
+/** Enough bytes to tell a packing by; fewer at the end of the source. */
 async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let head = new Uint8Array(0)
   for (;;) {
     const { done, value } = await chunks.next()
     if (done) return head
-    if (head.length === 0 && value.length >= GZIP.length) return value
+    if (head.length === 0 && value.length >= LONGEST_START) return value
     const longer = new Uint8Array(head.length + value.length)
     longer.set(head)
     longer.set(value, head.length)
     head = longer
-    if (head.length >= GZIP.length) return head
+    if (head.length >= LONGEST_START) return head
   }
 }
 
@@ -101,15 +134,21 @@ async function* prepend(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void>
 }
 
 /** Packed bytes could not be unpacked to their end; what came before was given out. */
-export class GzipFault {
+export class UnpackFault {
+  readonly packing: Packing
   readonly cause: unknown
 
-  constructor(cause: unknown) {
+  constructor(packing: Packing, cause: unknown) {
+    this.packing = packing
     this.cause = cause
   }
 }
 
-async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+async function* unpack(
+  chunks: AsyncIterable<Uint8Array>,
+  packing: Packing,
+  unpacker: ReadableWritablePair<Uint8Array, BufferSource>,
+): AsyncGenerator<Uint8Array, void> {
   const packed = slices(chunks)
   let isSourceFault = false
   const stream = new ReadableStream<BufferSource>({
@@ -125,7 +164,7 @@ async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
     },
     cancel: () => void packed.return(undefined),
   })
-  const reader = stream.pipeThrough(new DecompressionStream('gzip')).getReader()
+  const reader = stream.pipeThrough(unpacker).getReader()
   try {
     for (;;) {
       const { done, value } = await reader.read()
@@ -133,7 +172,7 @@ async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
       yield value
     }
   } catch (reason) {
-    throw isSourceFault ? reason : new GzipFault(reason)
+    throw isSourceFault ? reason : new UnpackFault(packing, reason)
   } finally {
     reader.cancel().catch(() => {}) // what went wrong was thrown above
   }

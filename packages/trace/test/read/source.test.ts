@@ -102,6 +102,70 @@ describe('sources', () => {
   })
 })
 
+describe('zstd', () => {
+  const small = JSON.stringify({ data: [toJaeger(model(1))] })
+  /** A frame of one block that is not compressed: magic number, one segment, its size, then the block. */
+  const frame = (content: Uint8Array): Uint8Array<ArrayBuffer> => {
+    const header = new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0])
+    new DataView(header.buffer).setUint32(5, content.length, true)
+    new DataView(header.buffer).setUint16(9, content.length * 8 + 1, true)
+    return new Uint8Array([...header, ...content])
+  }
+  const zipped = frame(new TextEncoder().encode(small))
+  /** As a runtime that can would do it. */
+  const zstd = () => {
+    let left = zipped.length - new TextEncoder().encode(small).length
+    return new TransformStream<BufferSource, Uint8Array>({
+      transform(piece, controller) {
+        const packedBytes = piece as Uint8Array
+        controller.enqueue(packedBytes.subarray(Math.min(left, packedBytes.length)))
+        left = Math.max(0, left - packedBytes.length)
+      },
+    })
+  }
+
+  it('is unpacked by what the caller gives, whole or in pieces', async () => {
+    for (const source of [zipped, cut(zipped, 3)]) {
+      const traces = []
+      for await (const trace of readTraces(source, { zstd })) traces.push(trace.traceId)
+      expect(traces).toEqual(['1'])
+    }
+  })
+
+  it('is unpacked by the runtime, or refused with the way out', async () => {
+    const canUnpack = (() => {
+      try {
+        return new DecompressionStream('zstd' as CompressionFormat) !== undefined
+      } catch {
+        return false
+      }
+    })()
+    if (canUnpack) expect(await count(zipped)).toBe(1)
+    else {
+      await expect(count(zipped)).rejects.toMatchObject({
+        code: 'trace_packed',
+        message: expect.stringMatching(
+          /is zstd, which this runtime does not unpack: unpack it first \(zstd -d FILE\).*Node/,
+        ),
+      })
+    }
+    expect(() => parseTraces(zipped)).toThrow(expect.objectContaining({ code: 'trace_packed' }))
+  })
+
+  it('that is damaged is no traces, and says why', async () => {
+    const broken = () =>
+      new TransformStream<BufferSource, Uint8Array>({
+        transform() {
+          throw new Error('bad block')
+        },
+      })
+    const read = async () => {
+      for await (const _ of readTraces(zipped, { zstd: broken })) expect.unreachable()
+    }
+    await expect(read()).rejects.toThrow(/zstd that cannot be unpacked \(bad block\)/)
+  })
+})
+
 describe('a reading', () => {
   /** Notes whether it was ended before its end. */
   class Watched {

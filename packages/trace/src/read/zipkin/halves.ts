@@ -1,4 +1,5 @@
 import type { IdColumn } from '../../ids.js'
+import { SHARED_ID } from '../../span-columns.js'
 import type { TraceBuilder } from '../../trace-builder.js'
 import { KINDS } from '../../types.js'
 
@@ -16,17 +17,11 @@ const SERVER = KINDS.indexOf('server')
  */
 export class ZipkinHalves {
   readonly #builder: TraceBuilder
-  /** Rows whose span says that its id is shared. */
-  readonly #shared = new Set<number>()
   /** Rows that became the child of their client's half. */
   readonly #separated = new Set<number>()
 
   constructor(builder: TraceBuilder) {
     this.#builder = builder
-  }
-
-  markShared(row: number): void {
-    this.#shared.add(row)
   }
 
   /** Works on all rows handed over; call it before they are assembled. */
@@ -38,12 +33,12 @@ export class ZipkinHalves {
       if (serverRows.length > 0 && serverRows.length < rows.length) servers.set(key, this.#separateServers(serverRows))
     }
     if (servers.size > 0) this.#adoptChildren(servers)
-    this.#shared.clear()
     this.#separated.clear()
   }
 
   #isServer(row: number): boolean {
-    return this.#shared.has(row) || this.#builder.columns.kind[row] === SERVER
+    const { flags, kind } = this.#builder.columns
+    return (flags[row]! & SHARED_ID) !== 0 || kind[row] === SERVER
   }
 
   #rowsOfRepeatedIds(): Map<string, number[]> {
@@ -78,7 +73,6 @@ export class ZipkinHalves {
     if (whole === undefined) return
     flags[whole]! |= flags[piece]!
     columns.copyRow(whole, piece)
-    if (this.#shared.has(whole)) this.#shared.add(piece)
   }
 
   /** @returns the new id of each service's half */

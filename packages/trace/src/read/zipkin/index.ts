@@ -34,7 +34,7 @@ class ZipkinReader {
     this.#cursor = cursor
     this.#builder = builder
     this.#halves = new ZipkinHalves(builder)
-    this.#span = new ZipkinSpan(cursor, builder, new ByteNames(builder.names), this.#halves)
+    this.#span = new ZipkinSpan(cursor, builder, new ByteNames(builder.names))
   }
 
   *document(): Generator<Trace | undefined, void> {

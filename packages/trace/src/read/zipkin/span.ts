@@ -1,4 +1,4 @@
-import type { SpanColumns } from '../../span-columns.js'
+import { SHARED_ID, type SpanColumns } from '../../span-columns.js'
 import type { TraceBuilder } from '../../trace-builder.js'
 import { ERROR, KINDS } from '../../types.js'
 import type { ByteNames } from '../byte-names.js'
@@ -17,7 +17,6 @@ import {
   ZipkinAnnotations,
 } from './annotations.js'
 import { ZipkinEndpoint } from './endpoint.js'
-import type { ZipkinHalves } from './halves.js'
 
 const SPAN = new Keys([
   'traceId',
@@ -62,7 +61,6 @@ export class ZipkinSpan {
   readonly #builder: TraceBuilder
   readonly #columns: SpanColumns
   readonly #names: ByteNames
-  readonly #halves: ZipkinHalves
   readonly #text: () => string
   readonly #trace = new Place()
   readonly #id = new Place()
@@ -76,12 +74,11 @@ export class ZipkinSpan {
   #isShared = false
   #isError = false
 
-  constructor(cursor: JsonCursor, builder: TraceBuilder, names: ByteNames, halves: ZipkinHalves) {
+  constructor(cursor: JsonCursor, builder: TraceBuilder, names: ByteNames) {
     this.#cursor = cursor
     this.#builder = builder
     this.#columns = builder.columns
     this.#names = names
-    this.#halves = halves
     this.#text = () => cursor.text()
   }
 
@@ -96,7 +93,7 @@ export class ZipkinSpan {
       this.#writeMoments(CLIENT, moments[CLIENT_SEND]!, moments[CLIENT_RECEIVE]!, true)
       if (isServer) {
         const row = this.#writeMoments(SERVER, moments[SERVER_RECEIVE]!, moments[SERVER_SEND]!, false)
-        this.#halves.markShared(row)
+        this.#columns.flags[row]! |= SHARED_ID
       }
     } else if (this.#kind === 0 && isServer) {
       this.#writeMoments(SERVER, moments[SERVER_RECEIVE]!, moments[SERVER_SEND]!, true)
@@ -104,7 +101,7 @@ export class ZipkinSpan {
       if (this.#kind === 0 && moments[MESSAGE_SEND]!.isGiven) this.#kind = PRODUCER
       else if (this.#kind === 0 && moments[MESSAGE_RECEIVE]!.isGiven) this.#kind = CONSUMER
       const row = this.#writeRow(this.#kind, this.#endpoint)
-      if (this.#isShared) this.#halves.markShared(row)
+      if (this.#isShared) this.#columns.flags[row]! |= SHARED_ID
       this.#start.writeStart(this.#columns, row)
       this.#duration.writeLength(this.#columns, row)
     }
