@@ -8,13 +8,13 @@
 //               iterations those that are done leave and others take their places. An arrival goes to the server with the fewest.
 //
 // N: requests, S: servers, B: most requests of a batch
-//   head: Replay | WorkAgeing | arrival, tokens, estimate, start, finish, weight f64[N] | slowdown f64[B + 1] | tenant, bypasses, rowOf i32[N]
+//   head: Replay | WorkAgeing | arrival, tokens, estimate, start, finish, weight, place f64[N] | slowdown f64[B + 1] | tenant, bypasses, rowOf, ticketOf i32[N]
 //   started i32[N + 1]: a Fenwick tree over rows | server [S, 40 B] | member i32[S, B] | target f64[S, B]
 import * as abi from '../abi'
 import { allowanceOf, enterWork, leaveWork, WorkAgeing } from './ageing'
 import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { Queue } from './layout'
-import { queue_pop, queue_push } from './ready-queue'
+import { queue_cancel, queue_pop, queue_push } from './ready-queue'
 import { queue_finish } from './tenants'
 
 // @ts-ignore: decorator
@@ -42,12 +42,15 @@ import { queue_finish } from './tenants'
   estimate: usize = 0
   /** What the queue was told: the estimate, or with ageing by work how many tokens may overtake. */
   weight: usize = 0
+  /** Where the row stands in order of arrival: its time, or with ageing by work the tokens that had arrived. */
+  place: usize = 0
   start: usize = 0
   finish: usize = 0
   slowdown: usize = 0
   tenant: usize = 0
   bypasses: usize = 0
   rowOf: usize = 0
+  ticketOf: usize = 0
   started: usize = 0
   serverList: usize = 0
   members: usize = 0
@@ -109,6 +112,8 @@ function layOut(replay: Replay, at: usize): f64 {
   replay.tenant = placeRows(rows, 4)
   replay.bypasses = placeRows(rows, 4)
   replay.rowOf = placeRows(rows, 4)
+  replay.ticketOf = placeRows(rows, 4)
+  replay.place = placeRows(rows, 8)
   replay.started = placeRows(rows + 1, 4)
   replay.serverList = placeRows(servers, offsetof<Server>())
   replay.members = placeRows(servers, <usize>batch << 2)
@@ -212,18 +217,50 @@ function earliest(replay: Replay): i32 {
 function arrive(replay: Replay, row: i32): i32 {
   const time = numberAt(replay.arrival, row)
   const ageing = ageingOf(replay)
-  const estimate = numberAt(replay.estimate, row)
-  const agesByWork = ageing.bypass >= 0
-  const weight = agesByWork ? allowanceOf(ageing, estimate) : estimate
-  const ticket = queue_push(replay.queue, weight, agesByWork ? ageing.arrived : time, wordAt(replay.tenant, row))
-  if (ticket < 0) return ticket
-  putNumber(replay.weight, row, weight)
-  if (agesByWork) enterWork(ageing, estimate)
-  putWord(replay.rowOf, ticket, row)
+  let hasGrown = false
+  if (ageing.bypass >= 0) {
+    hasGrown = enterWork(ageing, numberAt(replay.estimate, row))
+    putNumber(replay.place, row, ageing.arrived)
+  } else {
+    putNumber(replay.place, row, time)
+  }
+  const status = enqueue(replay, row)
+  if (status < 0) return status
+  if (hasGrown) enqueueAnew(replay, row)
   if (replay.batching == abi.REPLAY_CONTINUOUS) promise(replay, time)
   else if (replay.forming < 0) wakeIdle(replay, time)
   else if (waiting(replay) >= replay.batch) serverAt(replay, replay.forming).wake = time
   return abi.OK
+}
+
+/** The row stands in the queue by its estimate, or by what may overtake it as things are now. */
+function enqueue(replay: Replay, row: i32): i32 {
+  const ageing = ageingOf(replay)
+  const estimate = numberAt(replay.estimate, row)
+  const weight = ageing.bypass >= 0 ? allowanceOf(ageing, estimate) : estimate
+  const ticket = queue_push(replay.queue, weight, numberAt(replay.place, row), wordAt(replay.tenant, row))
+  if (ticket < 0) return ticket
+  putNumber(replay.weight, row, weight)
+  putWord(replay.rowOf, ticket, row)
+  putWord(replay.ticketOf, row, ticket)
+  return abi.OK
+}
+
+/** All that wait, `newest` the last of them, leave and enter again in order of arrival. */
+function enqueueAnew(replay: Replay, newest: i32): void {
+  const oldest = oldestOf(replay)
+  for (let row = oldest; row <= newest; row++) {
+    if (isWaiting(replay, row)) queue_cancel(replay.queue, wordAt(replay.ticketOf, row))
+  }
+  for (let row = oldest; row <= newest; row++) {
+    if (isWaiting(replay, row)) enqueue(replay, row)
+  }
+}
+
+/** Of a row that has come. */
+// @ts-ignore: decorator
+@inline function isWaiting(replay: Replay, row: i32): bool {
+  return isNaN(numberAt(replay.start, row))
 }
 
 // @ts-ignore: decorator
@@ -297,7 +334,7 @@ function leave(replay: Replay, index: i32, slot: i32): void {
 }
 
 function oldestOf(replay: Replay): i32 {
-  while (!isNaN(numberAt(replay.start, replay.oldest))) replay.oldest++
+  while (!isWaiting(replay, replay.oldest)) replay.oldest++
   return replay.oldest
 }
 

@@ -29,7 +29,7 @@ class Line {
   readonly #requests: readonly SlowRequest[]
   readonly #options: SlowOptions
   readonly #ageing: WorkAgeing
-  readonly #waiting: { readonly request: number; readonly key: number }[] = []
+  readonly #waiting: { readonly request: number; readonly place: number; key: number }[] = []
   #arrived = 0
 
   constructor(requests: readonly SlowRequest[], options: SlowOptions) {
@@ -57,10 +57,19 @@ class Line {
     for (; this.nextArrival <= now; this.#arrived++) {
       const { arrival, estimate } = this.#requests[this.#arrived]!
       const { order, slope, bypass } = this.#options
-      const aged = bypass === undefined ? estimate + slope * arrival : this.#ageing.enter(estimate)
-      this.#waiting.push({ request: this.#arrived, key: order === 'fifo' ? this.#arrived : aged })
+      const hasGrown = bypass !== undefined && this.#ageing.enter(estimate)
+      const place = bypass === undefined ? slope * arrival : this.#ageing.arrivedTokens
+      const key = order === 'fifo' ? this.#arrived : place + this.#weightOf(estimate)
+      this.#waiting.push({ request: this.#arrived, place, key })
+      if (hasGrown && order !== 'fifo') {
+        for (const one of this.#waiting) one.key = one.place + this.#weightOf(this.#requests[one.request]!.estimate)
+      }
     }
     return this.#arrived - before
+  }
+
+  #weightOf(estimate: number): number {
+    return this.#options.bypass === undefined ? estimate : this.#ageing.allowance(estimate)
   }
 
   take(now: number): number {
