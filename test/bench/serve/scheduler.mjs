@@ -22,6 +22,7 @@ const work = () => {
 }
 const toScheduler = (queue, tokens) => queue.add(work, { tokens })
 const toPQueue = (queue, tokens) => queue.add(work, { priority: -tokens })
+const toShortestFirst = (queue, tokens) => queue.add(work, { tokens })
 
 /** Seconds a request: adding `DEEP` to a paused queue, adding some more to those, and the way to the end of all. */
 async function timeDepth([queue, add], lengths) {
@@ -47,7 +48,7 @@ async function depthRows(core, lengths, log) {
   const makers = {
     ours: () => [new Scheduler({ core, concurrency: 1, capacity }), toScheduler],
     peer: () => [new PQueue({ concurrency: 1 }), toPQueue],
-    mixed: () => [new PQueue({ concurrency: 1, queueClass: shortestFirst({ core, capacity }) }), toPQueue],
+    mixed: () => [new PQueue({ concurrency: 1, queueClass: shortestFirst({ core, capacity }) }), toShortestFirst],
   }
   const times = { ours: [], peer: [], mixed: [] }
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,119 +1,159 @@
-import { ConfigError, ServingError } from '@trimtab/core'
-import { type QueueOrder, ReadyQueue } from '@trimtab/core/internal'
+import { ConfigError, Problems, ServingError } from '@trimtab/core'
+import type { QueueOrder } from '@trimtab/core/internal'
 import type { ServeCore } from '@trimtab/core/serve'
 import { systemClock, type TimerClock } from '../clock.js'
+import { isLength } from './checks.js'
+import { PriorityLane, type Waiting } from './priority-lane.js'
 
 /** What p-queue's `add` may be told, besides its own options. */
 export interface ShortestFirstAddOptions {
-  /** Expected output tokens: fewer go first. */
+  /** Expected output tokens: of one priority, fewer go first. */
   readonly tokens?: number
-  /** p-queue's own word, larger first: minus the tokens. Used where `tokens` is not given. */
+  /** p-queue's own: larger goes first, whatever the tokens; 0 where it is not given. */
   readonly priority?: number
   readonly id?: string
   readonly signal?: AbortSignal | undefined
   readonly timeout?: number
 }
 
-/** Size, order and ageing of the queue. */
+/** Size, order within a priority and ageing of the queue. */
 export interface ShortestFirstOptions {
   readonly core: ServeCore
   /** Most functions that wait; `add` rejects with `queue_full` beyond. 100,000 unless told. */
   readonly capacity?: number
   readonly order?: QueueOrder
-  /** Tokens by which a second of waiting makes a request shorter. 1 unless told. */
+  /** Tokens by which a second of waiting makes a request shorter, among those of its priority. 1 unless told. */
   readonly slope?: number
-  /** What a function without `tokens` and `priority` counts for. 256 unless told. */
+  /** What a function without `tokens` counts for. 256 unless told. */
   readonly unknownTokens?: number
   readonly clock?: TimerClock
 }
 
-type RunFunction = () => Promise<unknown>
+const OPTIONS: readonly (keyof ShortestFirstOptions)[] = [
+  ...(['core', 'capacity', 'order', 'slope', 'unknownTokens', 'clock'] as const),
+]
+/** Lanes that are kept while nothing waits in them. */
+const LANES_KEPT = 8
 
-interface Waiting {
-  readonly id: string | undefined
-  readonly run: RunFunction
-  tokens: number
-  readonly arrival: number
-}
+type RunFunction = () => Promise<unknown>
 
 /** A queue as p-queue wants it (version 9); `shortestFirst` makes the class to hand over. */
 export class ShortestFirstQueue {
-  readonly #queue: ReadyQueue
-  readonly #clock: TimerClock
-  readonly #unknownTokens: number
-  /** By ticket. */
-  readonly #waiting: (Waiting | undefined)[] = []
-  readonly #tickets = new Map<string, number>()
+  readonly #options: Required<ShortestFirstOptions>
+  /** The highest priority first. */
+  #lanes: PriorityLane[] = []
+  readonly #byId = new Map<string, Waiting>()
+  #size = 0
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: ShortestFirstOptions) {
-    const { core, capacity = 100_000, order = 'class', slope = 1 } = options
-    this.#queue = new ReadyQueue(core, { capacity, order, slope })
-    this.#clock = options.clock ?? systemClock
-    this.#unknownTokens = options.unknownTokens ?? 256
+    const whole = {
+      capacity: 100_000,
+      order: 'class',
+      slope: 1,
+      unknownTokens: 256,
+      clock: systemClock,
+      ...options,
+    } as const
+    const { capacity, unknownTokens } = whole
+    const problems = new Problems()
+    problems.checkKeys(options, OPTIONS, 'options')
+    problems.check(
+      Number.isInteger(capacity) && capacity > 0,
+      `capacity must be a count of functions above 0, got ${capacity}`,
+    )
+    problems.check(isLength(unknownTokens), `unknownTokens must be a number ≥ 0, got ${unknownTokens}`)
+    problems.throwIfAny('shortestFirst')
+    this.#options = whole
+    this.#lanes.push(new PriorityLane(whole, 0)) // where most go; and bad options are refused here
   }
 
   /** Functions that wait. */
   get size(): number {
-    return this.#queue.size
+    return this.#size
   }
 
-  /** @throws {ServingError} `queue_full` */
+  /** @throws {ServingError} `queue_full`; {ConfigError} `config_invalid`, `not_finite` */
   enqueue(run: RunFunction, options: ShortestFirstAddOptions = {}): void {
-    const { id, tokens = lengthOf(options.priority) ?? this.#unknownTokens } = options
-    this.#push({ id, run, tokens, arrival: this.#clock.now() / 1000 })
+    const { id, tokens = this.#options.unknownTokens, priority = 0 } = options
+    checkPriority(priority)
+    if (this.#size >= this.#options.capacity) {
+      const message = `${this.#size} functions wait already, as many as capacity allows: add fewer, later, or raise capacity`
+      throw new ServingError('queue_full', message)
+    }
+    this.#push({ id, run, tokens, arrival: this.#now() }, priority)
   }
 
   /** Takes out the function to run next; `undefined` when none waits. */
   dequeue(): RunFunction | undefined {
-    const ticket = this.#queue.pop()
-    return ticket < 0 ? undefined : this.#forget(ticket).run
+    const lane = this.#lanes.find(({ size }) => size > 0)
+    if (!lane) return undefined
+    const waiting = lane.shift()
+    this.#forget(waiting)
+    if (lane.size === 0 && this.#lanes.length > LANES_KEPT) {
+      this.#lanes = this.#lanes.filter((other) => other !== lane)
+      lane.dispose()
+    }
+    return waiting.run
   }
 
-  /** Those that were added with these tokens, or this priority. */
-  filter(options: ShortestFirstAddOptions): RunFunction[] {
-    const tokens = options.tokens ?? lengthOf(options.priority) ?? this.#unknownTokens
-    return this.#waiting.flatMap((waiting) => (waiting?.tokens === tokens ? [waiting.run] : []))
+  /** Those that were added with these tokens; without `tokens` those of this priority. */
+  filter({ tokens, priority }: ShortestFirstAddOptions): RunFunction[] {
+    const isMeant = (waiting: Waiting, lane: PriorityLane): boolean =>
+      tokens === undefined ? lane.priority === priority : waiting.tokens === tokens
+    return this.#lanes.flatMap((lane) => lane.waiting.filter((one) => isMeant(one, lane)).map(({ run }) => run))
   }
 
-  /** @throws {ReferenceError} (as p-queue's own); {ConfigError} `config_invalid`: not a finite number */
+  /**
+   * As p-queue's own: the function goes behind those that have this priority already, unless it is shorter.
+   * @throws {ReferenceError} (as p-queue's); {ConfigError} `config_invalid`: not a finite number
+   */
   setPriority(id: string, priority: number): void {
-    const ticket = this.#tickets.get(id)
-    if (ticket === undefined) throw new ReferenceError(`No promise function with the id "${id}" exists in the queue.`)
-    if (!Number.isFinite(priority))
-      throw new ConfigError('config_invalid', `priority must be a finite number, got ${priority}`)
-    this.#queue.cancel(ticket)
-    this.#push({ ...this.#forget(ticket), tokens: lengthOf(priority)! })
+    const waiting = this.#byId.get(id)
+    if (!waiting) throw new ReferenceError(`No promise function with the id "${id}" exists in the queue.`)
+    checkPriority(priority)
+    this.remove(id)
+    this.#push({ ...waiting, arrival: this.#now() }, priority)
   }
 
   /** Takes a waiting function out; an id that does not wait is ignored. */
   remove(id: string): void {
-    const ticket = this.#tickets.get(id)
-    if (ticket === undefined) return
-    this.#queue.cancel(ticket)
-    this.#forget(ticket)
+    const waiting = this.#byId.get(id)
+    if (!waiting) return
+    for (const lane of this.#lanes) if (lane.cancel(waiting)) break
+    this.#forget(waiting)
   }
 
-  #push(waiting: Waiting): void {
-    const ticket = this.#queue.push(waiting.tokens, waiting.arrival)
-    if (ticket < 0) {
-      const message = `${this.size} functions wait already, as many as capacity allows: add fewer, later, or raise capacity`
-      throw new ServingError('queue_full', message)
-    }
-    this.#waiting[ticket] = waiting
-    if (waiting.id !== undefined) this.#tickets.set(waiting.id, ticket)
+  #now(): number {
+    return this.#options.clock.now() / 1000
   }
 
-  #forget(ticket: number): Waiting {
-    const waiting = this.#waiting[ticket]!
-    this.#waiting[ticket] = undefined
-    if (waiting.id !== undefined && this.#tickets.get(waiting.id) === ticket) this.#tickets.delete(waiting.id)
-    return waiting
+  #push(waiting: Waiting, priority: number): void {
+    this.#laneOf(priority).push(waiting)
+    this.#size++
+    if (waiting.id !== undefined) this.#byId.set(waiting.id, waiting)
+  }
+
+  #laneOf(priority: number): PriorityLane {
+    const known = this.#lanes.find((lane) => lane.priority === priority)
+    if (known) return known
+    const lane = new PriorityLane(this.#options, priority)
+    this.#lanes.push(lane)
+    this.#lanes.sort((a, b) => b.priority - a.priority)
+    return lane
+  }
+
+  #forget(waiting: Waiting): void {
+    this.#size--
+    if (waiting.id !== undefined && this.#byId.get(waiting.id) === waiting) this.#byId.delete(waiting.id)
   }
 }
 
-const lengthOf = (priority: number | undefined): number | undefined =>
-  priority === undefined ? undefined : Math.max(0, -priority)
+/** @throws {ConfigError} `config_invalid` */
+function checkPriority(priority: number): void {
+  if (!Number.isFinite(priority))
+    throw new ConfigError('config_invalid', `priority must be a finite number, got ${priority}`)
+}
 
 /**
  * The class that p-queue makes its queues of. TypeScript is told of `tokens` by

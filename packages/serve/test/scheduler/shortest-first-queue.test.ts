@@ -35,17 +35,34 @@ describe('as the queue of a p-queue', () => {
     expect(started).toEqual(['short', 'middle', 'unknown', 'long'])
   })
 
-  it('reads a priority as minus the tokens, and lets it change', async () => {
+  it('lets lengths decide within a priority, not across', async () => {
     const { queue, started, add } = start()
-    add('a', { priority: -500, id: 'a' })
-    add('b', { priority: -100 })
-    add('c', { priority: -300 })
-    expect(queue.sizeBy({ priority: -300 })).toBe(1)
-    queue.setPriority('a', -10)
-    expect(() => queue.setPriority('none', 0)).toThrow(ReferenceError)
+    add('low, short', { tokens: 1, priority: -1 })
+    add('long', { tokens: 500 })
+    add('short', { tokens: 5, priority: 0 })
+    add('high, long', { tokens: 900, priority: 1, id: 'high' })
+    add('high, short', { tokens: 9, priority: 1 })
+    expect([queue.sizeBy({ priority: 1 }), queue.sizeBy({ tokens: 500 })]).toEqual([2, 1])
     queue.start()
     await queue.onIdle()
-    expect(started).toEqual(['a', 'b', 'c'])
+    expect(started).toEqual(['high, short', 'high, long', 'short', 'long', 'low, short'])
+  })
+
+  it('takes as many priorities as there are functions', async () => {
+    const { queue, started, add } = start()
+    for (let i = 0; i < 1000; i++) add(String(i), { priority: (i * 7919) % 1000 })
+    queue.start()
+    await queue.onIdle()
+    expect(started.map((name) => (Number(name) * 7919) % 1000)).toEqual(Array.from({ length: 1000 }, (_, i) => 999 - i))
+  })
+
+  it.each([
+    [{ slop: 1 }, /options.slop is no option; there are core, capacity/],
+    [{ capacity: 0 }, /capacity must be a count/],
+    [{ unknownTokens: -1 }, /unknownTokens must be/],
+    [{ slope: Number.NaN }, /slope must be/],
+  ])('refuses %o', (options, message) => {
+    expect(() => new (shortestFirst({ core, ...options }))()).toThrow(message)
   })
 
   it('takes an aborted function out at once', async () => {
