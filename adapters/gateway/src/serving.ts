@@ -42,7 +42,9 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
   const core = await createServeCore()
   const state = statePath === undefined ? undefined : await readState(statePath)
   const predictor = LengthPredictor.load(core, state ?? defaultLengthWeights())
-  const scheduler = new Scheduler({ ...rest, core, estimator: predictor })
+  const { capacity, order, bypass, maxBypassSeconds, fairness, concurrency } = rest
+  const waiting = { capacity, order, bypass, maxBypassSeconds, fairness, concurrency }
+  const scheduler = new Scheduler({ ...waiting, core, estimator: predictor })
   const gateway = new Gateway({ ...rest, scheduler })
   let savedAt = predictor.updates
   const write = async (): Promise<void> => {

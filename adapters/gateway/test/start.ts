@@ -42,8 +42,10 @@ export async function start(options: StartOptions = {}): Promise<Started> {
     }),
     observe: (request, tokens) => observed.push({ request, tokens }),
   }
-  const ageing = options.bypass === undefined ? { maxBypassSeconds: Number.POSITIVE_INFINITY } : {}
-  const scheduler = new Scheduler({ core: await createServeCore(), concurrency: 4, ...ageing, ...options, estimator })
+  const { concurrency = 4, order, capacity, fairness, bypass } = options
+  const ageing = bypass === undefined ? { maxBypassSeconds: Number.POSITIVE_INFINITY } : { bypass }
+  const waiting = { concurrency, order, capacity, fairness, ...ageing }
+  const scheduler = new Scheduler({ core: await createServeCore(), ...waiting, estimator })
   const onFailure = ({ code }: { readonly code: string }) => failures.push(code)
   const gateway = new Gateway({ upstream: double.url, ...options, scheduler, onFailure })
   const { port } = await gateway.listen(0)

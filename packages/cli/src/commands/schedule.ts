@@ -43,7 +43,7 @@ const options = {
     'a log without prompts: estimates err as the predictor does on this log, which has prompts',
     undefined,
   ),
-  bypass: numberOption('ageing of ssjf: later work may overtake a request by so many largest backlogs', 3, {
+  bypass: numberOption('ageing of ssjf: later work may overtake a request by so many times the largest backlog', 3, {
     min: 0,
     max: 1e6,
     fraction: true,

@@ -9,11 +9,22 @@ export class Arrivals<Work> {
     return this.#oldest
   }
 
-  append(job: Job<Work>): void {
-    job.older = this.#newest
-    if (this.#newest) this.#newest.newer = job
+  *[Symbol.iterator](): Iterator<Job<Work>> {
+    for (let job = this.#oldest; job; job = job.newer) yield job
+  }
+
+  /** A job that comes, or comes back: it stands where its arrival puts it. */
+  insert(job: Job<Work>): void {
+    const isNewest = !this.#newest || this.#newest.arrivalMs <= job.arrivalMs
+    let newer = isNewest ? undefined : this.#oldest // who comes back is among the oldest
+    while (newer && newer.arrivalMs <= job.arrivalMs) newer = newer.newer
+    const older = newer ? newer.older : this.#newest
+    job.newer = newer
+    job.older = older
+    if (older) older.newer = job
     else this.#oldest = job
-    this.#newest = job
+    if (newer) newer.older = job
+    else this.#newest = job
   }
 
   remove(job: Job<Work>): void {

@@ -53,7 +53,7 @@ export class BatchScheduler<Input, Result> extends Slots<Input> {
       `batchWaitTimeoutMs must be a number ≥ 0, got ${batchWaitTimeoutMs}`,
     )
     problems.throwIfAny('batches')
-    super(options)
+    super(options, ['runBatch', 'maxBatchSize', 'batchWaitTimeoutMs'])
     this.#runBatch = runBatch
     this.#maxBatchSize = maxBatchSize
     this.#batchWaitTimeoutMs = batchWaitTimeoutMs
@@ -62,6 +62,11 @@ export class BatchScheduler<Input, Result> extends Slots<Input> {
   /** Serves `input` in a batch with others; everything else is as in `Scheduler.add`. */
   add(input: Input, options: AddOptions = {}): Promise<Result> {
     return this.enter(input, options)
+  }
+
+  /** Adds each of them, with the same options; rejects with the first error. */
+  addAll(inputs: readonly Input[], options: AddOptions = {}): Promise<Result[]> {
+    return Promise.all(inputs.map((input) => this.add(input, options)))
   }
 
   protected startNext(): boolean {
@@ -83,7 +88,8 @@ export class BatchScheduler<Input, Result> extends Slots<Input> {
       if (!job) break
       jobs.push(job)
     }
-    this.occupy(jobs.length)
+    if (jobs.length === 0) return false
+    this.occupy(jobs)
     this.#run(jobs)
     return true
   }

@@ -1,5 +1,6 @@
 import type { LengthRequest } from '../predict/index.js'
-import type { AddOptions } from './types.js'
+import type { Pass } from './limits.js'
+import type { AddOptions, Retry } from './types.js'
 
 /** No class was predicted. */
 export const NO_CLASS = -1
@@ -15,8 +16,16 @@ export class Job<Work> {
   readonly request: LengthRequest | undefined
   readonly signal: AbortSignal | undefined
   readonly tenant: string | undefined
+  readonly model: string | undefined
+  readonly priority: number
+  readonly promptTokens: number
+  readonly maxTokens: number
+  readonly timeoutMs: number | undefined
+  readonly retry: Retry | undefined
   readonly arrivalMs: number
   readonly answers: number
+  /** Which try it is: 1 the first. */
+  attempt = 1
   /** How long its answer is held to be. */
   tokens = 0
   /** Served in order of arrival among its like, whatever it takes. */
@@ -24,19 +33,25 @@ export class Job<Work> {
   /** 0…4, or NO_CLASS. */
   predictedClass: number = NO_CLASS
   // Kept by ReadyJobs: where the job stands, and for how much it was counted.
+  isWaiting = false
+  lane = 0
   ticket: number = NO_TICKET
+  key = 0
   tenantNumber = 0
   place = 0
   weight = 0
   agedTokens = 0
-  /** Set while an estimator is asked that answers later. */
-  isEstimating = false
+  /** What it has taken of the limits, while it runs. */
+  passes: readonly Pass[] = []
+  /** Says stop to work that has a time limit. */
+  stopper: AbortController | undefined = undefined
+  isTimedOut = false
   /** What the answer took; 0: nobody said. */
   outputTokens = 0
   /** Neighbours among the waiting, in order of arrival. */
   older: Job<Work> | undefined = undefined
   newer: Job<Work> | undefined = undefined
-  /** Undoes what keeps an eye on it: the listener of its signal, the timer of its deadline. */
+  /** Undoes what keeps an eye on it: the listener of its signal; the timer of its deadline, time limit or next try. */
   stopListening: (() => void) | undefined = undefined
   stopTimer: (() => void) | undefined = undefined
 
@@ -48,6 +63,10 @@ export class Job<Work> {
     reject: (reason: unknown) => void,
   ) {
     const { model, prompt, maxTokens } = options
+    this.model = model
+    this.priority = options.priority ?? 0
+    this.promptTokens = options.promptTokens ?? 0
+    this.maxTokens = maxTokens ?? Number.POSITIVE_INFINITY
     this.work = work
     this.resolve = resolve
     this.reject = reject
@@ -60,10 +79,13 @@ export class Job<Work> {
     this.signal = options.signal
     this.tenant = options.tenant
     this.answers = options.answers ?? 1
+    this.timeoutMs = options.timeoutMs
+    this.retry = options.retry
     this.arrivalMs = arrivalMs
   }
 
-  get isWaiting(): boolean {
-    return this.ticket !== NO_TICKET
+  /** What it holds while it runs, as expected: the prompt and the answer. */
+  get heldTokens(): number {
+    return this.promptTokens + this.tokens
   }
 }

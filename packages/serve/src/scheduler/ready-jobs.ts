@@ -1,18 +1,26 @@
 import { Problems } from '@trimtab/core'
-import { LARGEST_ALLOWANCE, type QueueOrder, ReadyQueue, WorkAgeing } from '@trimtab/core/internal'
+import { LARGEST_ALLOWANCE, type QueueOrder, type ReadyQueueOptions, WorkAgeing } from '@trimtab/core/internal'
 import type { ServeCore } from '@trimtab/core/serve'
+import { Arrivals } from './arrivals.js'
 import { type Job, NO_TICKET } from './job.js'
+import { Lane } from './lane.js'
+import type { Gate } from './limits.js'
 import { MOST_TENANTS, Tenants } from './tenants.js'
 import type { WaitingOptions } from './types.js'
 
 /** With `maxBypassSeconds` no length counts for more: so far ahead a newcomer can be at most, and ageing pays it off. */
 const LONGEST_TOKENS = 8192
 
-/** Jobs in the order in which they are served: the ready queue, what ages them, whose they are. */
+/** Jobs in the order in which they are served: lanes of priorities, what ages the jobs, whose they are. */
 export class ReadyJobs<Work> {
-  readonly #queue: ReadyQueue
-  readonly #jobs: (Job<Work> | undefined)[] = []
-  /** Ageing by work; without it by time. */
+  readonly #core: ServeCore
+  readonly #queue: ReadyQueueOptions & { readonly slope: number }
+  /** As they were made: jobs keep the number. */
+  readonly #lanes: Lane<Work>[] = []
+  /** The same, the highest priority first. */
+  #byPriority: readonly Lane<Work>[] = []
+  readonly #arrivals = new Arrivals<Work>()
+  /** Ageing by work; without it by time. One for all lanes, so that places mean the same in each. */
   readonly #ageing: WorkAgeing | undefined
   /** With fairness only. */
   readonly #tenants: Tenants | undefined
@@ -31,64 +39,98 @@ export class ReadyJobs<Work> {
       `maxBypassSeconds must be above 0, got ${maxBypassSeconds}`,
     )
     problems.throwIfAny('scheduler')
+    this.#core = core
     this.#tenants = fairness > 0 ? new Tenants() : undefined
     if (maxBypassSeconds === undefined) this.#ageing = new WorkAgeing(bypass === undefined ? {} : { bypass })
-    this.#queue = new ReadyQueue(core, {
+    this.#queue = {
       capacity,
       order,
       slope: maxBypassSeconds === undefined ? 1 : LONGEST_TOKENS / maxBypassSeconds,
       highest: maxBypassSeconds === undefined ? LARGEST_ALLOWANCE : LONGEST_TOKENS,
       fairness,
       tenants: MOST_TENANTS,
-    })
+    }
+    this.#laneOf(0, undefined) // where most requests go; and bad options are refused here
   }
 
   get size(): number {
     return this.#size
   }
 
-  push(job: Job<Work>): void {
+  get oldest(): Job<Work> | undefined {
+    return this.#arrivals.oldest
+  }
+
+  /** @param gate  of the job's model, where that has limits of its own */
+  push(job: Job<Work>, gate: Gate | undefined): void {
+    job.lane = this.#laneOf(job.priority, gate)
     if (this.#tenants && job.tenant !== undefined) job.tenantNumber = this.#tenants.enter(job.tenant)
+    const hasGrown = this.#ageing?.enter(job.tokens) ?? false
     job.place = this.#ageing ? this.#ageing.arrivedTokens : job.arrivalMs / 1000
-    job.weight = this.#weightOf(job)
     job.agedTokens = job.tokens
     this.#enqueue(job)
-    this.#ageing?.enter(job.tokens)
-    this.#size++
+    this.#arrive(job)
+    if (hasGrown) this.#enqueueAnew()
   }
 
   /** A better estimate came: the job moves to where that would have put it. */
   move(job: Job<Work>): void {
-    this.#jobs[job.ticket] = undefined
-    this.#queue.cancel(job.ticket)
-    job.weight = this.#weightOf(job)
+    this.#lanes[job.lane]!.cancel(job)
     this.#enqueue(job)
   }
 
-  /** The job to start next; undefined when none waits. */
-  pop(): Job<Work> | undefined {
-    const ticket = this.#queue.pop()
-    if (ticket < 0) return undefined
-    const job = this.#jobs[ticket]!
+  /** A job that was taken waits again, with the arrival that it had; it stands in its lane from `pushBack` on. */
+  keep(job: Job<Work>): void {
+    this.#arrive(job)
+  }
+
+  pushBack(job: Job<Work>): void {
+    this.#lanes[job.lane]!.pushBack(job)
+  }
+
+  /**
+   * The job that is next: of the highest priority of which one may start, the smallest key.
+   * @param mayStart  asked for the first job of each lane in which one waits
+   */
+  first(mayStart: (job: Job<Work>) => boolean): Job<Work> | undefined {
+    let best: Job<Work> | undefined
+    for (const lane of this.#byPriority) {
+      if (best && lane.priority < best.priority) break
+      const { first } = lane
+      if (first && (!best || first.key < best.key) && mayStart(first)) best = first
+    }
+    return best
+  }
+
+  /** Takes out a job that `first` gave. */
+  take(job: Job<Work>): void {
+    this.#lanes[job.lane]!.shift()
     this.#leave(job)
-    return job
   }
 
   cancel(job: Job<Work>): void {
-    this.#queue.cancel(job.ticket)
+    this.#lanes[job.lane]!.cancel(job)
     this.#leave(job)
     if (job.tenant !== undefined) this.#tenants?.leave(job.tenant, job.tenantNumber)
   }
 
-  /** A job that was popped is over. */
+  /** A job that was taken is over. */
   finish(job: Job<Work>): void {
     if (!this.#tenants) return
-    this.#queue.finish(job.tenantNumber, job.weight)
+    this.#lanes[job.lane]!.finish(job)
     if (job.tenant !== undefined) this.#tenants.leave(job.tenant, job.tenantNumber)
   }
 
   dispose(): void {
-    this.#queue.dispose()
+    for (const lane of this.#lanes) lane.dispose()
+  }
+
+  #laneOf(priority: number, gate: Gate | undefined): number {
+    const known = this.#lanes.findIndex((lane) => lane.priority === priority && lane.gate === gate)
+    if (known >= 0) return known
+    this.#lanes.push(new Lane<Work>(this.#core, this.#queue, priority, gate))
+    this.#byPriority = this.#lanes.toSorted((a, b) => b.priority - a.priority)
+    return this.#lanes.length - 1
   }
 
   /** How far behind its place the job stands: what may go ahead of it. */
@@ -98,14 +140,28 @@ export class ReadyJobs<Work> {
   }
 
   #enqueue(job: Job<Work>): void {
-    job.ticket = this.#queue.push(job.weight, job.place, job.tenantNumber)
-    this.#jobs[job.ticket] = job
+    job.weight = this.#weightOf(job)
+    job.key = job.weight + this.#queue.slope * job.place
+    this.#lanes[job.lane]!.push(job)
+  }
+
+  /** All keys are reckoned anew. A class keeps the order of pushes, so all leave before the first one enters. */
+  #enqueueAnew(): void {
+    const jobs = [...this.#arrivals].filter(({ ticket }) => ticket !== NO_TICKET)
+    for (const job of jobs) this.#lanes[job.lane]!.cancel(job)
+    for (const job of jobs) this.#enqueue(job)
+  }
+
+  #arrive(job: Job<Work>): void {
+    this.#arrivals.insert(job)
+    job.isWaiting = true
+    this.#size++
   }
 
   #leave(job: Job<Work>): void {
-    this.#jobs[job.ticket] = undefined
-    job.ticket = NO_TICKET
+    this.#arrivals.remove(job)
+    job.isWaiting = false
     this.#size--
-    this.#ageing?.leave(job.agedTokens)
+    if (job.attempt === 1) this.#ageing?.leave(job.agedTokens)
   }
 }

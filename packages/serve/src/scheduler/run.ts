@@ -24,8 +24,14 @@ export class JobRun implements Run {
     return this.#job.tokens
   }
 
+  get attempt(): number {
+    return this.#job.attempt
+  }
+
   get signal(): AbortSignal {
-    if (this.#job.signal) return this.#job.signal
+    const { stopper, signal } = this.#job
+    if (stopper) return stopper.signal
+    if (signal) return signal
     this.#never ??= new AbortController().signal
     return this.#never
   }

@@ -28,17 +28,26 @@ export class Scheduler extends Slots<Work> {
    * Runs `work` when its turn comes.
    *
    * @returns what `work` returns, or its error; rejects with the signal's reason when that is aborted
-   * @throws {ServingError} `queue_full`, `deadline_passed`, `queue_cleared`; the work has not been started then
+   * @throws {ServingError} `queue_full`, `never_fits`, `deadline_passed`, `queue_cleared`: the work has not been started then;
+   * `timed_out`
    * @throws {ConfigError} `config_invalid`
    */
   add<Result>(work: (run: Run) => Result | PromiseLike<Result>, options: AddOptions = {}): Promise<Result> {
     return this.enter(work, options)
   }
 
+  /** Adds each of them, with the same options; rejects with the first error. */
+  addAll<Result>(
+    works: readonly ((run: Run) => Result | PromiseLike<Result>)[],
+    options: AddOptions = {},
+  ): Promise<Result[]> {
+    return Promise.all(works.map((work) => this.add(work, options)))
+  }
+
   protected startNext(): boolean {
     const job = this.line.next()
     if (!job) return false
-    this.occupy(1)
+    this.occupy([job])
     let result: unknown
     try {
       result = job.work(new JobRun(job))

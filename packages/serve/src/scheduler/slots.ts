@@ -1,7 +1,9 @@
-import { ConfigError, ServingError } from '@trimtab/core'
+import { ConfigError, Problems, ServingError } from '@trimtab/core'
+import { isLength, WAITING } from './checks.js'
+import { Listeners, type SchedulerEvents, type SchedulerListener } from './events.js'
 import { Job } from './job.js'
 import type { SchedulerStats } from './statistics.js'
-import type { AddOptions, WaitingOptions } from './types.js'
+import type { AddOptions, Retry, WaitingOptions } from './types.js'
 import { WaitingLine } from './waiting-line.js'
 
 /** How many run together, and how the others wait. */
@@ -18,20 +20,37 @@ interface Waiter {
 /** What every scheduler is: requests that wait, slots that they run in, and p-queue's words for both. */
 export abstract class Slots<Work> {
   protected readonly line: WaitingLine<Work>
+  readonly #listeners = new Listeners()
+  readonly #timeoutMs: number | undefined
+  readonly #retry: Retry | undefined
   #concurrency: number
   #occupied = 0
   #running = 0
   #finished = 0
   #failed = 0
+  #timedOut = 0
   #isPaused = false
   #isFilling = false
   #isDisposed = false
+  /** Since the last time that this was told: nothing was added. */
+  #isEmpty = true
+  #isIdle = true
   #waiters: Waiter[] = []
 
-  /** @throws {ConfigError} `config_invalid` */
-  constructor(options: SlotOptions) {
+  /**
+   * @param ownOptions  names of the options that the subclass has beside these
+   * @throws {ConfigError} `config_invalid`
+   */
+  constructor(options: SlotOptions, ownOptions: readonly string[] = []) {
+    const { timeoutMs } = options
+    const problems = new Problems()
+    problems.checkKeys(options, [...WAITING, 'concurrency', ...ownOptions], 'options')
+    problems.check(timeoutMs === undefined || isLength(timeoutMs), `timeoutMs must be a number ≥ 0, got ${timeoutMs}`)
+    problems.throwIfAny('scheduler')
     this.#concurrency = checkConcurrency(options.concurrency)
-    this.line = new WaitingLine(options, () => this.#wake())
+    this.#timeoutMs = timeoutMs
+    this.#retry = options.retry
+    this.line = new WaitingLine(options, () => this.fill())
   }
 
   /** Requests that wait. */
@@ -74,6 +93,17 @@ export abstract class Slots<Work> {
     this.line.clear()
   }
 
+  /** Calls `listener` from now on, each time; `off` ends that. */
+  on<Name extends keyof SchedulerEvents>(event: Name, listener: SchedulerListener<Name>): this {
+    this.#listeners.add(event, listener)
+    return this
+  }
+
+  off<Name extends keyof SchedulerEvents>(event: Name, listener: SchedulerListener<Name>): this {
+    this.#listeners.remove(event, listener)
+    return this
+  }
+
   /** When fewer than `limit` wait. */
   onSizeLessThan(limit: number): Promise<void> {
     return this.#when(() => this.size < limit)
@@ -90,7 +120,9 @@ export abstract class Slots<Work> {
   }
 
   stats(): SchedulerStats {
-    return this.line.stats({ running: this.#running, finished: this.#finished, failed: this.#failed })
+    return this.line.stats({
+      ...{ running: this.#running, finished: this.#finished, failed: this.#failed, timedOut: this.#timedOut },
+    })
   }
 
   /** Clears, and gives the queue's memory back as soon as nothing runs. */
@@ -112,6 +144,9 @@ export abstract class Slots<Work> {
       if (this.#isDisposed)
         throw new ServingError('scheduler_disposed', 'this scheduler was disposed: make another one')
       this.line.enter(new Job(work, options, this.line.clock.now(), resolve, reject), options)
+      this.#isEmpty = false
+      this.#isIdle = false
+      this.#listeners.tell('add')
       this.fill()
     })
   }
@@ -128,27 +163,71 @@ export abstract class Slots<Work> {
     this.#wake()
   }
 
-  /** One slot is taken by so many requests. */
-  protected occupy(requests: number): void {
+  /** One slot is taken by these requests. */
+  protected occupy(jobs: readonly Job<Work>[]): void {
     this.#occupied++
-    this.#running += requests
+    this.#running += jobs.length
+    for (const job of jobs) {
+      this.#limitTime(job)
+      this.#listeners.tell('active')
+    }
   }
 
-  /** A request is over; its slot is not free yet. */
-  protected settle(job: Job<Work>, succeeded: boolean, outcome: unknown): void {
+  /** What was run for a request has ended; its slot is not free yet. */
+  protected settle(job: Job<Work>, hasWorked: boolean, outcome: unknown): void {
     this.#running--
+    job.stopTimer?.()
+    const succeeded = hasWorked && !job.isTimedOut
+    let reason = outcome
+    let delayMs: number | undefined
+    try {
+      if (!succeeded) delayMs = this.#retryDelayMs(job, outcome)
+    } catch (error) {
+      reason = error
+    }
+    if (delayMs !== undefined) {
+      this.line.tryAgain(job, delayMs)
+      return
+    }
     if (succeeded) this.#finished++
     else this.#failed++
     job.stopListening?.()
     this.line.finish(job, succeeded)
     if (succeeded) job.resolve(outcome as never)
-    else job.reject(outcome)
+    else job.reject(reason)
+    if (succeeded) this.#listeners.tell('completed', outcome)
+    else this.#listeners.tell('error', reason)
+    this.#listeners.tell('next')
   }
 
   protected release(): void {
     this.#occupied--
     this.fill()
     if (this.#isDisposed && this.#running === 0) this.line.dispose()
+  }
+
+  #limitTime(job: Job<Work>): void {
+    const timeoutMs = job.timeoutMs ?? this.#timeoutMs
+    if (timeoutMs === undefined) return
+    const stopper = new AbortController()
+    job.stopper = stopper
+    job.stopTimer = this.line.clock.callAfter(timeoutMs, () => {
+      this.#timedOut++
+      job.isTimedOut = true
+      const message = `the request has run for ${timeoutMs} ms: ask for less (maxTokens), or allow more (timeoutMs)`
+      const error = new ServingError('timed_out', message)
+      job.reject(error)
+      stopper.abort(error)
+    })
+  }
+
+  /** @throws what `retry` throws; {ConfigError} `config_invalid` */
+  #retryDelayMs(job: Job<Work>, error: unknown): number | undefined {
+    const retry = job.retry ?? this.#retry
+    if (!retry || job.isTimedOut || job.signal?.aborted || this.#isDisposed) return undefined
+    const delayMs = retry(error, job.attempt)
+    if (delayMs === undefined || isLength(delayMs)) return delayMs
+    throw new ConfigError('config_invalid', `retry must return ms ≥ 0 or undefined, got ${delayMs}`)
   }
 
   #mayStart(): boolean {
@@ -163,6 +242,14 @@ export abstract class Slots<Work> {
   }
 
   #wake(): void {
+    if (!this.#isEmpty && this.size === 0) {
+      this.#isEmpty = true
+      this.#listeners.tell('empty')
+    }
+    if (!this.#isIdle && this.size === 0 && this.#running === 0) {
+      this.#isIdle = true
+      this.#listeners.tell('idle')
+    }
     if (this.#waiters.length === 0) return
     const waiters = this.#waiters
     this.#waiters = waiters.filter(({ isMet }) => !isMet())

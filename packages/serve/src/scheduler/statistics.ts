@@ -7,7 +7,7 @@ const CLASSES = 5
 
 /** How long requests waited before they started. Times in ms; NaN where none has started. */
 export interface WaitStats {
-  /** Requests that have started. */
+  /** Starts, each try of a request by itself. */
   readonly started: number
   /** Percentiles of the latest 1,024 waits. */
   readonly waitP50Ms: number
@@ -22,11 +22,12 @@ export interface WaitStats {
 
 /**
  * What a scheduler has done since it was made:
- * added = refused + waiting + aborted + expired + cleared + started, and started = running + finished + failed.
+ * added + retried = refused + waiting + aborted + expired + cleared + started, and
+ * started = running + finished + failed + retried.
  */
 export interface SchedulerStats {
   readonly added: number
-  /** No room. */
+  /** No room, now or ever. */
   readonly refused: number
   readonly waiting: number
   /** By their signal, while they waited or before. */
@@ -35,9 +36,14 @@ export interface SchedulerStats {
   readonly expired: number
   /** By `clear`. */
   readonly cleared: number
+  /** Tries that failed and were followed by another one. */
+  readonly retried: number
   readonly running: number
   readonly finished: number
+  /** For good, and those that were told to stop because they had run too long. */
   readonly failed: number
+  /** Of the failed: past their time limit. */
+  readonly timedOut: number
   /** Estimates that could not be had, and observations that were not taken. */
   readonly estimatorErrors: number
   /** How long the oldest of the waiting has waited; 0 when none waits. */

@@ -2,11 +2,11 @@ import { Problems, ServingError } from '@trimtab/core'
 import { systemClock, type TimerClock } from '../clock.js'
 import { isThenable } from '../maybe-async.js'
 import type { LengthEstimator, LengthPrediction } from '../predict/index.js'
-import { Arrivals } from './arrivals.js'
 import { checkRequest, isLength } from './checks.js'
 import { EstimateLine } from './estimate-line.js'
 import type { Job } from './job.js'
 import { ReadyJobs } from './ready-jobs.js'
+import { Room } from './room.js'
 import { type SchedulerStats, WaitsByClass } from './statistics.js'
 import type { AddOptions, WaitingOptions } from './types.js'
 
@@ -16,35 +16,39 @@ const ONE_PASS_TOKENS = 1
 const FEWEST_TOKENS = 1
 const MOST_TOKENS = 2 ** 20
 
-const countedTokens = (tokens: number): number => Math.min(Math.max(FEWEST_TOKENS, tokens), MOST_TOKENS)
+const countedTokens = ({ maxTokens, answers }: Job<unknown>, tokens: number): number =>
+  Math.min(Math.max(FEWEST_TOKENS, Math.min(tokens, maxTokens * answers)), MOST_TOKENS)
 
 /** Requests that wait, shortest first: every way in and out of the queue, with its books. */
 export class WaitingLine<Work> {
   readonly clock: TimerClock
   readonly #ready: ReadyJobs<Work>
-  readonly #arrivals = new Arrivals<Work>()
+  readonly #room: Room
   readonly #estimates: EstimateLine<Work>
   readonly #waits = new WaitsByClass()
   readonly #capacity: number
   readonly #unknownTokens: number
   readonly #estimator: LengthEstimator | undefined
   readonly #isAutoregressive: ((model: string) => boolean) | undefined
-  /** Told when a job has left other than by `next`. */
-  readonly #onLeave: () => void
+  /** Told when one may start that could not before, or nobody waits any more. */
+  readonly #onChange: () => void
+  #stopTimer: (() => void) | undefined
   #added = 0
   #refused = 0
   #aborted = 0
   #expired = 0
   #cleared = 0
+  #retried = 0
   #estimatorErrors = 0
 
   /** @throws {ConfigError} `config_invalid` */
-  constructor(options: WaitingOptions, onLeave: () => void) {
+  constructor(options: WaitingOptions, onChange: () => void) {
     const { capacity = 100_000, order = 'class', unknownTokens = 256 } = options
     const problems = new Problems()
     problems.check(isLength(unknownTokens), `unknownTokens must be a number ≥ 0, got ${unknownTokens}`)
     problems.throwIfAny('scheduler')
     this.clock = options.clock ?? systemClock
+    this.#room = new Room(options)
     this.#ready = new ReadyJobs(options.core, { ...options, capacity, order })
     this.#estimates = new EstimateLine((job, prediction) => {
       this.#take(job, prediction)
@@ -54,7 +58,7 @@ export class WaitingLine<Work> {
     this.#unknownTokens = unknownTokens
     this.#estimator = options.estimator
     this.#isAutoregressive = options.isAutoregressive
-    this.#onLeave = onLeave
+    this.#onChange = onChange
   }
 
   get size(): number {
@@ -62,12 +66,12 @@ export class WaitingLine<Work> {
   }
 
   get oldest(): Job<Work> | undefined {
-    return this.#arrivals.oldest
+    return this.#ready.oldest
   }
 
   /**
    * Takes a job in, or throws why not: its promise is not touched then.
-   * @throws {ServingError} `queue_full`
+   * @throws {ServingError} `queue_full`, `never_fits`
    * @throws {ConfigError} `config_invalid`
    */
   enter(job: Job<Work>, options: AddOptions): void {
@@ -84,9 +88,14 @@ export class WaitingLine<Work> {
         `${this.size} requests wait already, as many as capacity allows: add fewer, later, or raise capacity`,
       )
     }
+    try {
+      this.#room.check(job)
+    } catch (error) {
+      this.#refused++
+      throw error
+    }
     const estimate = this.#estimate(job, options)
-    this.#ready.push(job)
-    this.#arrivals.append(job)
+    this.#ready.push(job, this.#room.gateOf(job))
     if (estimate) {
       const answer = estimate.catch(() => {
         this.#estimatorErrors++ // it is served as one of unknown length
@@ -97,20 +106,51 @@ export class WaitingLine<Work> {
     this.#watch(job, options)
   }
 
-  /** The job to start now; undefined when none waits. */
+  /** The job to start now; undefined when none waits, or none of those that wait has room. */
   next(): Job<Work> | undefined {
-    const job = this.#ready.pop()
-    if (!job) return undefined
-    const { oldest } = this.#arrivals
+    if (this.size === 0) return undefined
+    const nowMs = this.clock.now()
+    let soonestMs = Number.POSITIVE_INFINITY
+    const job = this.#ready.first((candidate) => {
+      const delayMs = this.#room.modelDelayMs(candidate, nowMs)
+      soonestMs = Math.min(soonestMs, delayMs)
+      return delayMs === 0
+    })
+    const delayMs = job ? this.#room.delayMs(job, nowMs) : soonestMs
+    if (!job || delayMs > 0) {
+      this.#callAfter(delayMs)
+      return undefined
+    }
+    const { oldest } = this.#ready
     if (oldest && oldest !== job) this.#waits.addBypass(oldest)
-    this.#waits.addStart(job, this.clock.now() - job.arrivalMs)
+    this.#waits.addStart(job, nowMs - job.arrivalMs)
+    this.#ready.take(job)
+    this.#room.enter(job, nowMs)
     this.#forget(job)
     return job
+  }
+
+  /** A job that `next` gave has failed, and waits again. Its deadline was for its first start. */
+  tryAgain(job: Job<Work>, delayMs: number): void {
+    this.#room.leave(job)
+    this.#retried++
+    job.attempt++
+    job.outputTokens = 0
+    this.#ready.keep(job)
+    if (delayMs === 0) {
+      this.#ready.pushBack(job)
+      return
+    }
+    job.stopTimer = this.clock.callAfter(delayMs, () => {
+      this.#ready.pushBack(job)
+      this.#onChange()
+    })
   }
 
   /** A job that `next` gave is over: what it took is learned, and its tenant has less in the works. */
   finish(job: Job<Work>, succeeded: boolean): void {
     this.#ready.finish(job)
+    this.#room.leave(job)
     const isLesson = succeeded && job.outputTokens > 0 && !job.isFirstCome && !job.signal?.aborted
     if (!isLesson || !job.request) return
     const fail = (): void => {
@@ -130,9 +170,10 @@ export class WaitingLine<Work> {
       this.#cleared++
       this.#giveUp(job, new ServingError('queue_cleared', 'the queue was cleared before the request started'))
     }
+    this.#onChange()
   }
 
-  stats(served: Pick<SchedulerStats, 'running' | 'finished' | 'failed'>): SchedulerStats {
+  stats(served: Pick<SchedulerStats, 'running' | 'finished' | 'failed' | 'timedOut'>): SchedulerStats {
     return {
       added: this.#added,
       refused: this.#refused,
@@ -140,6 +181,7 @@ export class WaitingLine<Work> {
       aborted: this.#aborted,
       expired: this.#expired,
       cleared: this.#cleared,
+      retried: this.#retried,
       ...served,
       estimatorErrors: this.#estimatorErrors,
       oldestWaitMs: this.oldest ? this.clock.now() - this.oldest.arrivalMs : 0,
@@ -150,13 +192,13 @@ export class WaitingLine<Work> {
 
   dispose(): void {
     this.clear()
+    this.#stopTimer?.()
     this.#ready.dispose()
   }
 
   /** Sets what the job counts for; a promise when that is for now only. */
-  #estimate(job: Job<Work>, { tokens, maxTokens, model }: AddOptions): Promise<LengthPrediction> | undefined {
-    const known = tokens ?? Math.min(this.#unknownTokens, maxTokens ?? Number.POSITIVE_INFINITY)
-    job.tokens = countedTokens(tokens ?? known * job.answers)
+  #estimate(job: Job<Work>, { tokens, model }: AddOptions): Promise<LengthPrediction> | undefined {
+    job.tokens = countedTokens(job, tokens ?? this.#unknownTokens * job.answers)
     if (tokens !== undefined) return
     if (model !== undefined && this.#isAutoregressive?.(model) === false) {
       job.isFirstCome = true
@@ -179,7 +221,7 @@ export class WaitingLine<Work> {
       this.#estimatorErrors++
       return
     }
-    job.tokens = countedTokens(tokens * job.answers)
+    job.tokens = countedTokens(job, tokens * job.answers)
     job.predictedClass = predictedClass
   }
 
@@ -190,7 +232,11 @@ export class WaitingLine<Work> {
         if (job.isWaiting) {
           this.#aborted++
           this.#giveUp(job, signal.reason)
-        } else job.reject(signal.reason)
+          this.#onChange()
+          return
+        }
+        job.stopper?.abort(signal.reason)
+        job.reject(signal.reason)
       }
       signal.addEventListener('abort', abort)
       job.stopListening = () => signal.removeEventListener('abort', abort)
@@ -200,6 +246,7 @@ export class WaitingLine<Work> {
         this.#expired++
         const message = `the request has not started within ${deadlineMs} ms: add less, raise the concurrency, or allow more`
         this.#giveUp(job, new ServingError('deadline_passed', message))
+        this.#onChange()
       })
     }
   }
@@ -209,13 +256,23 @@ export class WaitingLine<Work> {
     this.#forget(job)
     job.stopListening?.()
     job.reject(reason)
-    this.#onLeave()
+  }
+
+  /** Looks again when the limits of a minute let somebody start. */
+  #callAfter(delayMs: number): void {
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
+    if (delayMs === Number.POSITIVE_INFINITY) return
+    this.#stopTimer = this.clock.callAfter(delayMs, () => {
+      this.#stopTimer = undefined
+      this.#onChange()
+    })
   }
 
   /** The job no longer waits. Its signal still speaks to it when it runs. */
   #forget(job: Job<Work>): void {
-    this.#arrivals.remove(job)
     this.#estimates.remove(job)
     job.stopTimer?.()
+    job.stopTimer = undefined
   }
 }

@@ -1,0 +1,61 @@
+import { Problems, ServingError } from '@trimtab/core'
+import type { Job } from './job.js'
+import { checkLimit, Gate } from './limits.js'
+import type { WaitingOptions } from './types.js'
+
+/** The limits of a scheduler: of all requests together, and of the models that have their own. */
+export class Room {
+  readonly #all: Gate | undefined
+  readonly #ofModel: ReadonlyMap<string, Gate>
+
+  /** @throws {ConfigError} `config_invalid` */
+  constructor({ limit, modelLimits = {} }: Pick<WaitingOptions, 'limit' | 'modelLimits'>) {
+    const problems = new Problems()
+    if (limit) checkLimit(problems, limit, 'limit')
+    for (const [model, own] of Object.entries(modelLimits))
+      checkLimit(problems, own, `modelLimits[${JSON.stringify(model)}]`)
+    problems.throwIfAny('scheduler')
+    this.#all = limit && new Gate(limit)
+    this.#ofModel = new Map(Object.entries(modelLimits).map(([model, own]) => [model, new Gate(own)]))
+  }
+
+  gateOf(job: Job<unknown>): Gate | undefined {
+    return job.model === undefined ? undefined : this.#ofModel.get(job.model)
+  }
+
+  /** @throws {ServingError} `never_fits`: the prompt alone is larger than a limit */
+  check(job: Job<unknown>): void {
+    for (const { mostTokens } of this.#gatesOf(job)) {
+      if (job.promptTokens <= mostTokens) continue
+      throw new ServingError(
+        'never_fits',
+        `a prompt of ${job.promptTokens} tokens can never start under a limit of ${mostTokens}: shorten it, or raise tokenBudget or tokensPerMinute`,
+      )
+    }
+  }
+
+  /** How long until the job may start as far as its model is concerned, in ms; Infinity: until another one has ended. */
+  modelDelayMs(job: Job<unknown>, nowMs: number): number {
+    return this.gateOf(job)?.delayMs(job.heldTokens, nowMs) ?? 0
+  }
+
+  /** The same as far as all requests together are concerned. */
+  delayMs(job: Job<unknown>, nowMs: number): number {
+    return this.#all?.delayMs(job.heldTokens, nowMs) ?? 0
+  }
+
+  enter(job: Job<unknown>, nowMs: number): void {
+    job.passes = this.#gatesOf(job).map((gate) => gate.enter(job.heldTokens, nowMs))
+  }
+
+  leave(job: Job<unknown>): void {
+    const tokens = job.outputTokens > 0 ? job.promptTokens + job.outputTokens * job.answers : undefined
+    for (const [i, gate] of this.#gatesOf(job).entries()) gate.leave(job.passes[i]!, tokens)
+    job.passes = []
+  }
+
+  #gatesOf(job: Job<unknown>): Gate[] {
+    const own = this.gateOf(job)
+    return this.#all ? (own ? [this.#all, own] : [this.#all]) : own ? [own] : []
+  }
+}
