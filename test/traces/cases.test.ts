@@ -53,6 +53,17 @@ describe('roots', () => {
     expect(await profiled('orphans.jsonl.gz')).toMatchObject({ requests: traces.length, meanUs: 1000 })
   })
 
+  it('a service is looked for below the root before it is among orphans', async () => {
+    const text = new TextDecoder().decode(bytesOf('orphan-earlier.json')).replace('"side"', '"back"')
+    const host = createFakeHost()
+    host.files.set(
+      'traces.json',
+      text.replace('"operationName":"work","processID":"p"', '"operationName":"work","processID":"q"'),
+    )
+    expect(await main(['trace', 'profile', 'traces.json', '--service', 'back', '--json'], host)).toBe(0)
+    expect(JSON.parse(host.out()).latency.meanUs).toBe(700)
+  })
+
   it('of several parents the first counts, and a span is not its own', async () => {
     const { traces, counts } = await read('two-parents.json')
     expect(traces.map(pathOf)).toEqual([

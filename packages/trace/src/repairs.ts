@@ -4,6 +4,7 @@ export type RepairCode =
   | 'unreadable_span'
   | 'truncated_input'
   | 'empty_input'
+  | 'repeated_trace'
   | 'time_invalid'
   | 'missing_end'
   | 'negative_duration'
@@ -28,6 +29,8 @@ export const REPAIRS: Readonly<Record<RepairCode, string>> = {
   unreadable_span: 'a span lacks an id or has fields of the wrong type; it was left out',
   truncated_input: 'the input begins or ends in mid-air; what is whole is used',
   empty_input: 'one of several inputs holds no spans',
+  repeated_trace:
+    'more spans of a trace came after it had been handed on; they count as another request (files read together are joined)',
   time_invalid: 'a time is not a number or beyond 2^63 ns, or a span is longer than 104 days; the span was left out',
   missing_end: 'a span has no end or duration; it was taken to last until its last child ends, or no time at all',
   negative_duration: 'a span ends before it starts; it was given no length',

@@ -63,7 +63,7 @@ export const commonOptions: { readonly [K in keyof CommonValues]: Option<CommonV
   ),
   'max-token-bytes': sizeOption('the longest string, span or row of a table', READ_LIMITS.maxTokenBytes),
   'max-spans': numberOption(
-    'spans held at once: of a trace, or of a file whose traces interleave',
+    'spans held at once: of a trace, of a file whose traces interleave, or of traces that lie in several files',
     READ_LIMITS.maxSpans,
     {
       min: 1,

@@ -93,7 +93,10 @@ async function* pathsOf(
   }
 }
 
-/** The span that brings the request to what is asked for: the root if it fits, else the first that does; −1 for none. */
+/**
+ * The span that brings the request to what is asked for: the root if it fits, else the first below it that does, else the first
+ * of what was left without a parent; −1 for none.
+ */
 export function entryOf(trace: Trace, service: string | undefined, operation: string | undefined): number {
   if (service === undefined && operation === undefined) return trace.root
   const { names, startNs, endNs } = trace
@@ -104,14 +107,31 @@ export function entryOf(trace: Trace, service: string | undefined, operation: st
     (wantedService === undefined || trace.service[row] === wantedService) &&
     (wantedOperation === undefined || trace.operation[row] === wantedOperation)
   if (fits(trace.root)) return trace.root
+  const roots = rootsOf(trace)
+  /** A caller starts before what it calls, and lasts longer when both start at once. */
+  const compare = (row: number, other: number) =>
+    Number(roots[other] === trace.root) - Number(roots[row] === trace.root) ||
+    startNs[row]! - startNs[other]! ||
+    endNs[other]! - endNs[row]!
   let entry = -1
   for (let row = 0; row < trace.size; row++) {
-    if (!fits(row)) continue
-    // A caller starts before what it calls, and lasts longer when both start at once.
-    const isEarlier = entry < 0 || startNs[row]! < startNs[entry]!
-    if (isEarlier || (startNs[row] === startNs[entry] && endNs[row]! > endNs[entry]!)) entry = row
+    if (fits(row) && (entry < 0 || compare(row, entry) < 0)) entry = row
   }
   return entry
+}
+
+/** [N] the root above each span. O(N). */
+function rootsOf({ parent, size }: Trace): Int32Array {
+  const roots = new Int32Array(size).fill(-1)
+  const way: number[] = []
+  for (let row = 0; row < size; row++) {
+    let at = row
+    for (; roots[at]! < 0 && parent[at]! >= 0; at = parent[at]!) way.push(at)
+    const root = roots[at]! < 0 ? at : roots[at]!
+    roots[at] = root
+    for (let below = way.pop(); below !== undefined; below = way.pop()) roots[below] = root
+  }
+  return roots
 }
 
 /** The latencies between which a slice lies, both included. */

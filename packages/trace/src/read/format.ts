@@ -55,6 +55,9 @@ function detect(cursor: JsonCursor): TraceFormat | 'none' {
   const line = firstLine(cursor)
   const columns = line.split(',').map((column) => column.trim().replace(/^"(.*)"$/, '$1'))
   if (columns.includes('trace') && columns.includes('span')) return 'csv'
+  if (isBinary(head)) {
+    throw unknownFormat('binary data that does not begin as OTLP protobuf does (cut at its front that cannot be read)')
+  }
   const seen = JSON.stringify(line.slice(0, FIRST_BYTES))
   if (first === LESS_THAN) {
     const wayOut = 'a login or error page comes where an API was meant: ask the API, as in /api/traces?service=NAME'
@@ -102,10 +105,11 @@ function firstLine(cursor: JsonCursor): string {
   return decodeUtf8(bytes, at, length < 0 ? end : at + length)
 }
 
-/** Whether this opens OTLP's messages; text has no control characters but white space. */
-function isProtobuf(bytes: Uint8Array): boolean {
-  return framingOf(bytes) !== undefined && bytes.some((byte) => byte < 0x20 && !isSpace(byte))
-}
+/** Whether this opens OTLP's messages. */
+const isProtobuf = (bytes: Uint8Array): boolean => framingOf(bytes) !== undefined && isBinary(bytes)
+
+/** Text has no control characters but white space. */
+const isBinary = (bytes: Uint8Array): boolean => bytes.some((byte) => byte < 0x20 && !isSpace(byte))
 
 const refuseForeign = ({ name, wayOut }: { readonly name: string; readonly wayOut: string }): never =>
   refuse(`${name}; ${wayOut}`)

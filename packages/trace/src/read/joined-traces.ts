@@ -5,7 +5,7 @@ import type { SpanColumns } from '../span-columns.js'
 import { type RowSink, TraceBuilder } from '../trace-builder.js'
 import type { Trace } from '../types.js'
 import { checkHeld, checkText, READ_LIMITS, type ReadLimits } from './limits.js'
-import { type ReadOptions, readInto, type StreamOptions } from './read-traces.js'
+import { type ReadOptions, readInto, type StreamOptions, watchedBuilder } from './read-traces.js'
 import type { TraceSource } from './source.js'
 import { ZipkinHalves } from './zipkin/halves.js'
 
@@ -56,7 +56,7 @@ export class JoinedTraces {
     signal,
   }: Pick<ReadOptions, 'names' | 'repairs'> & Pick<StreamOptions, 'signal'> = {}): AsyncGenerator<Trace, void> {
     if (this.#inputs.length === 1) {
-      yield* this.#readInput(this.#inputs[0]!, new TraceBuilder({ names, repairs }), signal)
+      yield* this.#readInput(this.#inputs[0]!, watchedBuilder({ names, repairs }), signal)
       return
     }
     this.#split ??= await this.#findSplit(signal)

@@ -1,6 +1,6 @@
 import { TraceError } from '@trimtab/core'
 import type { Names } from '../names.js'
-import type { Repairs } from '../repairs.js'
+import { Repairs } from '../repairs.js'
 import { TraceBuilder } from '../trace-builder.js'
 import type { Trace } from '../types.js'
 import { type LabelledTrace, readCsv } from './csv.js'
@@ -10,6 +10,7 @@ import { JsonCursor } from './json/cursor.js'
 import { checkLimits, READ_LIMITS, type ReadLimits } from './limits.js'
 import { readOtlpJson } from './otlp-json/index.js'
 import { readOtlpProtobuf } from './otlp-protobuf/index.js'
+import { RepeatWatch } from './repeat-watch.js'
 import { chunksOf, packingOf, type TraceSource, type Unpacker, UnpackFault, wholeOf } from './source.js'
 import { readZipkin } from './zipkin/index.js'
 
@@ -43,7 +44,15 @@ export async function* readTraces(
   source: TraceSource,
   options: ReadOptions & StreamOptions = {},
 ): AsyncGenerator<Trace, void> {
-  yield* readInto(source, new TraceBuilder(options), options)
+  yield* readInto(source, watchedBuilder(options), options)
+}
+
+/** A builder that says of traces that come again. */
+export function watchedBuilder({
+  names,
+  repairs = new Repairs(),
+}: Pick<ReadOptions, 'names' | 'repairs'>): TraceBuilder {
+  return new TraceBuilder({ names, repairs, sink: new RepeatWatch(repairs) })
 }
 
 /** The same, with the spans in a builder of the caller's, which says what becomes of them. */
@@ -78,7 +87,7 @@ export function parseTraces(input: Uint8Array | string, options: ReadOptions = {
   const bytes = wholeOf(input)!
   const packing = packingOf(bytes)
   if (packing) throw new TraceError('trace_packed', `the input is ${packing}, which is unpacked by readTraces() only`)
-  const builder = new TraceBuilder(options)
+  const builder = watchedBuilder(options)
   const traces: Trace[] = []
   for (const trace of readAny(new JsonCursor(bytes), builder, options.format)) if (trace) traces.push(trace)
   return traces
@@ -154,7 +163,7 @@ async function fetch(
       else cursor.append(value)
     } catch (reason) {
       if (!(reason instanceof UnpackFault)) throw reason
-      const what = `${reason.packing} that cannot be unpacked (${(reason.cause as Error).message})`
+      const { what } = reason
       if (cursor.position === 0 && cursor.end === 0) throw unknownFormat(what, { cause: reason.cause })
       repairs.add('unreadable_input', () => what)
       cursor.close()

@@ -61,7 +61,7 @@ function runtimeUnpacker(packing: Packing): ReadableWritablePair<Uint8Array, Buf
   } catch (cause) {
     throw new TraceError(
       'trace_packed',
-      `the input is ${packing}, which this runtime does not unpack: unpack it first (${packing} -d FILE), run the command on Node 22.15 or newer, or pass the option ${packing}`,
+      `the input is ${packing}, which this runtime does not unpack: unpack it first (${packing} -d FILE), run the command on Node 22.15 or newer, or give readTraces() the option ${packing}`,
       { cause },
     )
   }
@@ -135,11 +135,12 @@ async function* prepend(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void>
 
 /** Packed bytes could not be unpacked to their end; what came before was given out. */
 export class UnpackFault {
-  readonly packing: Packing
+  readonly what: string
   readonly cause: unknown
 
   constructor(packing: Packing, cause: unknown) {
-    this.packing = packing
+    const { message, cause: first } = cause as Error // Node hides the message of its unpackers in a cause
+    this.what = `${packing} that cannot be unpacked (${message || (first as Error | undefined)?.message || 'no reason given'})`
     this.cause = cause
   }
 }

@@ -100,6 +100,19 @@ describe('what is known to be something else is named, with the way out', () => 
   })
 })
 
+it('binary data is told apart from text', () => {
+  expect(unknown(new Uint8Array([0, 0, 7, 200, 9, 9, 9, 9]))).toMatch(
+    /binary data that does not begin as OTLP protobuf/,
+  )
+})
+
+it('traces that come again after they were handed on are said to count twice', () => {
+  const line = '{"data":[{"traceID":"a","spans":[{"spanID":"b","startTime":1,"duration":1}]}]}'
+  const repairs = new Repairs()
+  expect(parseTraces(`${line}\n${line}`, { repairs })).toHaveLength(2)
+  expect(repairs.list()).toMatchObject([{ code: 'repeated_trace', count: 1, examples: ['a'] }])
+})
+
 describe('nothing is passed over in silence', () => {
   const told = (input: string) => {
     const repairs = new Repairs()
