@@ -7,7 +7,7 @@ const typeOf = (status: number): string => {
 }
 
 /**
- * Answers `{ error: { message, type, param, code } }`. Where the answer has begun, the connection is cut instead: a stream that
+ * Answers `{ type: 'error', error: { message, type, param, code } }`, which OpenAI's clients and Anthropic's read. Where the answer has begun, the connection is cut instead: a stream that
  * ends early must not look like one that is done.
  */
 export function answerError(response: ServerResponse, error: HttpError): void {
@@ -16,7 +16,7 @@ export function answerError(response: ServerResponse, error: HttpError): void {
     return
   }
   const { status, code, message, retryAfterSeconds } = error
-  const body = JSON.stringify({ error: { message, type: typeOf(status), param: null, code } })
+  const body = JSON.stringify({ type: 'error', error: { message, type: typeOf(status), param: null, code } })
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

@@ -1,50 +1,85 @@
-import { concatenateRounds, textOf } from '@trimtab/serve'
+import { concatenateRounds } from '@trimtab/serve'
 import { HttpError } from './http-error.js'
+import { skimJson } from './skim-json.js'
 
 /** What a scheduler wants to know of a request; everything else stays in the bytes. */
 export interface CompletionRequest {
   /** Empty where the client named none: a server of one model takes that. */
   readonly model: string
-  /** Last rounds of the conversation, or the prompt. */
+  /** Last rounds of the conversation, or the end of the prompt. */
   readonly prompt: string
   /** Where each answer is cut, in tokens. */
   readonly maxTokens?: number
-  /** How many answers were asked for (`n`). */
+  /** How many answers were asked for: `n`, for each prompt of a list. */
   readonly answers: number
 }
 
-const invalid = (code: string, message: string): HttpError => new HttpError(400, code, message)
-const decoder = new TextDecoder('utf-8', { fatal: true })
+// Paths in the bodies of all protocols: none of them means something else in another one.
+const MAX_TOKENS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens']
+const SYSTEM = ['system', 'system.text', 'instructions']
+const CONVERSATION = [
+  ...[
+    'prompt',
+    'messages.content',
+    'messages.content.text',
+    'messages.content.content',
+    'messages.content.content.text',
+  ],
+  ...['input', 'input.content', 'input.content.text', 'input.output'],
+]
+const WANTED = new Set(['model', 'n', ...MAX_TOKENS, ...SYSTEM, ...CONVERSATION])
 
 /**
- * Reads a body of `/v1/chat/completions` or `/v1/completions`. Only what cannot be read at all is refused: whether a request makes
- * sense is for the upstream to say, in its own words.
+ * Reads a body of chat or text completions, of responses, or of Anthropic's messages. Only what cannot be read at all is refused: whether
+ * a request makes sense is for the upstream to say, in its own words.
  *
  * @throws {HttpError} 400 `body_invalid`
  */
-export function readCompletionRequest(body: Uint8Array): CompletionRequest {
-  const fields = parseObject(body)
-  const maxTokens = [fields.max_completion_tokens, fields.max_tokens].find(isCount)
-  const { model, messages, prompt, n } = fields
+export async function readCompletionRequest(body: Buffer): Promise<CompletionRequest> {
+  const scalars = new Map<string, unknown>()
+  const [system, conversation] = [new Tail(), new Tail()]
+  let prompts = 0
+  const kind = await skimJson(body, WANTED, (path, value) => {
+    if (path === 'prompt' && typeof value === 'string') prompts++
+    if (SYSTEM.includes(path)) system.add(value)
+    else if (CONVERSATION.includes(path)) conversation.add(value)
+    else scalars.set(path, value)
+  })
+  // Never in the parser's own words: they quote the body, and messages end up in logs.
+  if (kind === 'invalid')
+    throw invalid('the body is no JSON in UTF-8, or nested too deeply: send {"model": …, "messages": […]}')
+  if (kind === 'other') throw invalid('the body must be a JSON object: {"model": …, "messages": […]}')
+  const model = scalars.get('model')
+  const n = scalars.get('n')
+  const maxTokens = MAX_TOKENS.map((name) => scalars.get(name)).find(isCount)
   return {
     model: typeof model === 'string' ? model : '',
-    prompt: Array.isArray(messages) ? concatenateRounds(messages) : textOf(prompt),
+    prompt: concatenateRounds([{ content: system.text }, { content: conversation.text }]),
     ...(maxTokens !== undefined && { maxTokens }),
-    answers: isCount(n) ? n : 1,
+    answers: (isCount(n) ? n : 1) * Math.max(1, prompts),
   }
 }
 
-function parseObject(body: Uint8Array): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(decoder.decode(body))
-  } catch {
-    // The parser's own words quote the body, and messages end up in logs.
-    throw invalid('body_invalid', 'the body is no JSON in UTF-8: send {"model": …, "messages": […]}')
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('body_invalid', 'the body must be a JSON object: {"model": …, "messages": […]}')
-  return value as Record<string, unknown>
-}
-
+const invalid = (message: string): HttpError => new HttpError(400, 'body_invalid', message)
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
+
+const KEPT = 32 * 1024 // UTF-16 units: more than the tokens that a predictor reads
+
+/** The last of many texts. */
+class Tail {
+  #texts: string[] = []
+  #length = 0
+
+  add(text: unknown): void {
+    if (typeof text !== 'string' || text === '') return
+    this.#texts.push(text)
+    this.#length += text.length
+    if (this.#length <= 2 * KEPT) return
+    this.#texts = [this.text.slice(-KEPT)]
+    this.#length = KEPT
+  }
+
+  get text(): string {
+    return this.#texts.join('\n')
+  }
+}

@@ -1,5 +1,6 @@
-import type { SchedulerStats } from '@trimtab/serve'
+import { NameTable, type SchedulerStats } from '@trimtab/serve'
 import { Counter, Histogram, type Metric, Reading, renderMetrics, type Sample } from './prometheus-text.js'
+import type { Upstream } from './upstream.js'
 
 /** What the gateway tells of itself besides what it counts. */
 export interface Readings {
@@ -7,8 +8,14 @@ export interface Readings {
   concurrency(): number
   bufferedBytes(): number
   isDraining(): boolean
+  upstreams(): readonly Upstream[]
 }
 
+/** Models with series of their own; a name is one from its eighth request on. */
+const MOST_MODELS = 64
+const OTHER = 'other'
+const FIRST = [{ model: OTHER }]
+const RATIOS = [0.125, 0.25, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 4, 8]
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
 /** Everything behind `/metrics`. */
@@ -18,20 +25,67 @@ export class GatewayMetrics {
     'trimtab_gateway_failures_total',
     'Requests that were refused or broke off, by reason.',
   )
+  readonly refusals: Counter = new Counter(
+    'trimtab_gateway_upstream_refusals_total',
+    'Times that an upstream did not take a request, which was held then, by reason.',
+    [{ reason: 'unreachable' }, { reason: 'retry_after' }],
+  )
   readonly outputTokens: Counter = new Counter(
     'trimtab_gateway_output_tokens_total',
-    'Output tokens of whole answers, by how they were counted.',
-    [{ source: 'usage' }, { source: 'events' }],
+    'Output tokens of whole answers, by model and how they were counted.',
+    [
+      { model: OTHER, source: 'usage' },
+      { model: OTHER, source: 'text' },
+    ],
+  )
+  readonly predictedTokens: Counter = new Counter(
+    'trimtab_gateway_predicted_tokens_total',
+    'What was predicted for the answers whose tokens were counted, by model.',
+    FIRST,
+  )
+  readonly uncounted: Counter = new Counter(
+    'trimtab_gateway_uncounted_answers_total',
+    'Answers that taught nothing: cut or failed, compressed though asked for plain, silent about their length.',
+    [{ reason: 'cut' }, { reason: 'compressed' }, { reason: 'silent' }],
+  )
+  readonly predictionRatios: Histogram = new Histogram(
+    'trimtab_gateway_prediction_ratio',
+    'Predicted by actual length of an answer, by model.',
+    RATIOS,
+    FIRST,
   )
   readonly waits: Histogram = new Histogram(
     'trimtab_gateway_wait_seconds',
-    'From the whole request to its start at the upstream.',
+    'From the whole request to its place at an upstream, by model.',
     SECONDS,
+    FIRST,
+  )
+  readonly firstTokens: Histogram = new Histogram(
+    'trimtab_gateway_time_to_first_token_seconds',
+    'From the whole request to the first text of its stream, by model.',
+    SECONDS,
+    FIRST,
   )
   readonly services: Histogram = new Histogram(
     'trimtab_gateway_service_seconds',
-    'From the start at the upstream to the end of the answer.',
+    'From the place at an upstream to the end of the answer, by model.',
     SECONDS,
+    FIRST,
+  )
+  readonly #byModel = [
+    this.outputTokens,
+    this.predictedTokens,
+    this.predictionRatios,
+    this.waits,
+    this.firstTokens,
+    this.services,
+  ]
+  readonly #models = new NameTable(
+    MOST_MODELS,
+    () => undefined,
+    ({ name }) => {
+      for (const metric of this.#byModel) metric.forget('model', name)
+    },
   )
   readonly #all: readonly Metric[]
 
@@ -63,12 +117,24 @@ export class GatewayMetrics {
         'Waits by predicted class of length, 0 the shortest: the latest 1,024 of each.',
         () => classWaits(stats),
       ),
+      new Reading('gauge', 'trimtab_gateway_upstream_up', '1 for an upstream that is well.', () =>
+        readings.upstreams().map(({ host, failure }) => ({ labels: { upstream: host }, value: Number(!failure) })),
+      ),
+      new Reading('gauge', 'trimtab_gateway_upstream_running_requests', 'Queued requests at each upstream.', () =>
+        readings.upstreams().map(({ host, running }) => ({ labels: { upstream: host }, value: running })),
+      ),
       this.requests,
       this.failures,
-      this.outputTokens,
-      this.waits,
-      this.services,
+      this.refusals,
+      this.uncounted,
+      ...this.#byModel,
     ]
+  }
+
+  /** The label of a model's series; names come from clients, and those that are seldom asked for share one. */
+  labelOf(model: string): string {
+    const { isEstablished, name } = this.#models.see(model)
+    return isEstablished ? name : OTHER
   }
 
   render(): string {

@@ -4,24 +4,22 @@ import type { AddressInfo } from 'node:net'
 import { AdapterError } from '@trimtab/core'
 import type { Scheduler } from '@trimtab/serve'
 import { answerError } from './answer-error.js'
-import { readCompletionRequest } from './completion-request.js'
+import { Completions } from './completions.js'
 import { GatewayMetrics } from './gateway-metrics.js'
 import { endToEndHeaders, requestHeaders } from './headers.js'
 import { HttpError } from './http-error.js'
+import { isBearer, isLoopback } from './metrics-access.js'
 import { type GatewayLimits, type ResolvedLimits, resolveLimits } from './options.js'
-import { createOutputCounter, type OutputCounter } from './output-counter.js'
 import { CONTENT_TYPE } from './prometheus-text.js'
 import { relay } from './relay.js'
-import { BodyBudget, readBody } from './request-body.js'
 import { pathOf, type Route, routeOf } from './routes.js'
-import { tenantOf } from './tenant.js'
-import { Upstream } from './upstream.js'
+import { Upstreams } from './upstreams.js'
 
 /** What a gateway stands in front of, who decides the order, and its limits. */
 export interface GatewayOptions extends GatewayLimits {
-  /** The server behind: `http://127.0.0.1:8000`, with or without `/v1`. */
-  readonly upstream: string
-  /** Decides who goes when, and learns; the gateway only asks. It stays the caller's. */
+  /** The server behind, or several that are alike: `http://127.0.0.1:8000`, with or without `/v1`. */
+  readonly upstream: string | readonly string[]
+  /** Decides who goes when, and learns. It stays the caller's; of several upstreams each has its share of the places, while it is up. */
   readonly scheduler: Scheduler
   /** Told of every request that was refused or broke off. */
   readonly onFailure?: (error: HttpError) => void
@@ -36,11 +34,11 @@ export interface Address {
 const KEEP_ALIVE_MS = 65_000
 /** Connections that arrive together; the system may cap it. */
 const BACKLOG = 4096
-const DEADLINE_HEADER = 'x-trimtab-deadline-ms'
 
 /**
- * A reverse proxy in front of a server that speaks OpenAI's protocol: `POST …/chat/completions` and `…/completions` wait in the
- * scheduler for one of its places, everything else passes through. Bodies of answers are sent on byte for byte, as they come.
+ * A reverse proxy in front of servers that speak OpenAI's protocol or Anthropic's: `POST …/chat/completions`, `…/completions`,
+ * `…/responses` and `…/messages` wait in the scheduler for one of their places, everything else passes through. Bodies of answers are
+ * sent on byte for byte, as they come.
  *
  * @example
  * const gateway = new Gateway({ upstream: 'http://127.0.0.1:8000', scheduler })
@@ -49,11 +47,14 @@ const DEADLINE_HEADER = 'x-trimtab-deadline-ms'
 export class Gateway {
   readonly #limits: ResolvedLimits
   readonly #scheduler: Scheduler
-  readonly #upstream: Upstream
+  readonly #upstreams: Upstreams
+  readonly #completions: Completions
   readonly #onFailure: ((error: HttpError) => void) | undefined
-  readonly #budget: BodyBudget
   readonly #metrics: GatewayMetrics
   readonly #server: Server
+  readonly #placesEach: number
+  /** Reached from this machine only. */
+  #isPrivate = true
   #inFlight = 0
   #isDraining = false
   #onIdle: (() => void) | undefined
@@ -61,16 +62,28 @@ export class Gateway {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: GatewayOptions) {
+    const { upstream, scheduler } = options
     this.#limits = resolveLimits(options)
-    this.#upstream = new Upstream(options.upstream)
-    this.#scheduler = options.scheduler
+    this.#upstreams = new Upstreams(typeof upstream === 'string' ? [upstream] : upstream, this.#limits.healthPath, () =>
+      this.#sharePlaces(),
+    )
+    this.#placesEach = Math.ceil(scheduler.concurrency / this.#upstreams.all.length)
+    this.#scheduler = scheduler
     this.#onFailure = options.onFailure
-    this.#budget = new BodyBudget(this.#limits.maxBufferedBytes)
     this.#metrics = new GatewayMetrics({
       stats: () => this.#scheduler.stats(),
       concurrency: () => this.#scheduler.concurrency,
-      bufferedBytes: () => this.#budget.bytes,
+      bufferedBytes: () => this.#completions.budget.bytes,
       isDraining: () => this.#isDraining,
+      upstreams: () => this.#upstreams.all,
+    })
+    this.#completions = new Completions({
+      limits: this.#limits,
+      scheduler,
+      upstreams: this.#upstreams,
+      metrics: this.#metrics,
+      begin: continueIfAsked,
+      head: (answer) => this.#head(answer),
     })
     // keepAlive: a client that vanished without a word is found out by TCP, also while it waits.
     const serverOptions = { keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true, keepAlive: true }
@@ -90,7 +103,9 @@ export class Gateway {
       })
       this.#server.listen({ port, host, backlog: BACKLOG }, resolve)
     })
-    return { host, port: (this.#server.address() as AddressInfo).port }
+    const bound = this.#server.address() as AddressInfo
+    this.#isPrivate = isLoopback(bound.address)
+    return { host, port: bound.port }
   }
 
   /**
@@ -125,7 +140,7 @@ export class Gateway {
     this.#isDraining = true
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     this.#server.closeAllConnections()
-    this.#upstream.close()
+    this.#upstreams.close()
     await closed
   }
 
@@ -139,7 +154,7 @@ export class Gateway {
     if (!response.socket) await once(response, 'socket')
     const route = routeOf(request.method!, pathOf(request.url!))
     if (route === 'health') return this.#answerHealth(response)
-    if (route === 'metrics') return answerText(response, 200, CONTENT_TYPE, this.renderMetrics())
+    if (route === 'metrics') return this.#answerMetrics(request, response)
     this.#enter(route, response)
     try {
       if (this.#isDraining)
@@ -147,7 +162,7 @@ export class Gateway {
           retryAfterSeconds: 1,
         })
       if (route === 'other') await this.#pass(request, response)
-      else await this.#schedule(request, response)
+      else await this.#completions.serve(request, response)
     } catch (error) {
       this.#fail(response, this.#toHttpError(error))
     }
@@ -167,74 +182,16 @@ export class Gateway {
   /** Both bodies as they come. */
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     continueIfAsked(request, response)
-    const headers = requestHeaders(request.rawHeaders, this.#hop(request))
-    const upstream = this.#upstream.request(request.method!, pathOf(request.url!), headers)
-    request.pipe(upstream)
-    await relay(upstream, response, { ...this.#limits, head: (answer) => this.#head(answer) })
+    const upstream = this.#upstreams.leastLoaded()
+    const hop = { host: upstream.host, clientAddress: request.socket.remoteAddress }
+    const sent = upstream.request(request.method!, pathOf(request.url!), requestHeaders(request.rawHeaders, hop))
+    request.pipe(sent)
+    await relay(sent, response, { ...this.#limits, head: (answer) => this.#head(answer) })
   }
 
-  /** Reads the request whole, waits for a place, and learns from the answer as it passes. */
-  async #schedule(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { maxBodyBytes, deadlineMs } = this.#limits
-    const body = await readBody(request, {
-      maxBytes: maxBodyBytes,
-      budget: this.#budget,
-      begin: () => continueIfAsked(request, response),
-    })
-    try {
-      const { model, prompt, maxTokens, answers } = readCompletionRequest(body)
-      const arrival = performance.now()
-      await this.#scheduler.add(
-        async (run) => {
-          const start = performance.now()
-          this.#metrics.waits.observe((start - arrival) / 1000)
-          let counter: OutputCounter | undefined
-          const headers = requestHeaders(request.rawHeaders, { ...this.#hop(request), bodyBytes: body.length })
-          const upstream = this.#upstream.request('POST', pathOf(request.url!), headers)
-          upstream.end(body)
-          try {
-            await relay(upstream, response, {
-              ...this.#limits,
-              head: (answer) => {
-                counter = createOutputCounter(answer.statusCode!, answer.headers['content-type'])
-                return [...this.#head(answer), 'Server-Timing', `queue;dur=${(start - arrival).toFixed(1)}`]
-              },
-              observe: (chunk) => counter?.add(chunk),
-            })
-          } finally {
-            this.#metrics.services.observe((performance.now() - start) / 1000)
-          }
-          const count = counter?.finish()
-          if (!count) return
-          this.#metrics.outputTokens.add(count.tokens, { source: count.source })
-          run.reportTokens(count.tokens / answers)
-        },
-        {
-          signal: this.#signalOf(response),
-          model,
-          prompt,
-          maxTokens,
-          tenant: tenantOf(request.headers, this.#limits.tenantHeader),
-          deadlineMs: deadlineOf(request, deadlineMs),
-        },
-      )
-    } finally {
-      this.#budget.give(body.length)
-    }
-  }
-
-  /** Takes a request out of the queue when its client leaves; from its start on, `relay` watches. */
-  #signalOf(response: ServerResponse): AbortSignal | undefined {
-    if (this.#scheduler.pending < this.#scheduler.concurrency && !this.#scheduler.isPaused) return undefined
-    const left = new AbortController()
-    response.on('close', () => {
-      if (!response.writableFinished) left.abort(new HttpError(499, 'client_gone', 'the client left'))
-    })
-    return left.signal
-  }
-
-  #hop(request: IncomingMessage): { readonly host: string; readonly clientAddress: string | undefined } {
-    return { host: this.#upstream.host, clientAddress: request.socket.remoteAddress }
+  /** Places of upstreams that are down are not given away. */
+  #sharePlaces(): void {
+    if (this.#upstreams.all.length > 1) this.#scheduler.concurrency = this.#placesEach * Math.max(1, this.#upstreams.up)
   }
 
   #head(answer: IncomingMessage): string[] {
@@ -268,6 +225,22 @@ export class Gateway {
     return Math.min(60, Math.max(1, Math.ceil(seconds)))
   }
 
+  #answerMetrics(request: IncomingMessage, response: ServerResponse): void {
+    const { metricsToken } = this.#limits
+    const isAllowed =
+      metricsToken === undefined ? this.#isPrivate : isBearer(request.headers.authorization, metricsToken)
+    if (isAllowed) answerText(response, 200, CONTENT_TYPE, this.renderMetrics())
+    else
+      answerError(
+        response,
+        new HttpError(
+          401,
+          'metrics_token_needed',
+          '/metrics needs Authorization: Bearer TOKEN, of the metrics token (--metrics-token)',
+        ),
+      )
+  }
+
   #answerHealth(response: ServerResponse): void {
     const status = this.#isDraining ? 'draining' : 'ok'
     const body = JSON.stringify({ status, waiting: this.#scheduler.size, running: this.#scheduler.pending })
@@ -287,17 +260,4 @@ function answerText(response: ServerResponse, status: number, contentType: strin
 /** Node leaves the answer to `Expect: 100-continue` to us, so that what is refused is not sent first. */
 function continueIfAsked(request: IncomingMessage, response: ServerResponse): void {
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
-}
-
-function deadlineOf(request: IncomingMessage, limitMs: number | undefined): number | undefined {
-  const asked = request.headers[DEADLINE_HEADER]
-  if (asked === undefined) return limitMs
-  const milliseconds = Number(asked)
-  if (!(milliseconds > 0))
-    throw new HttpError(
-      400,
-      'deadline_invalid',
-      `${DEADLINE_HEADER} must be a number of milliseconds above 0, got ${asked}`,
-    )
-  return Math.min(milliseconds, limitMs ?? 2 ** 31 - 1)
 }

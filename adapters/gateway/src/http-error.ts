@@ -5,7 +5,7 @@ export interface HttpErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number
 }
 
-/** An answer that the gateway gives itself, in the form that OpenAI's clients read. */
+/** An answer that the gateway gives itself, in the form that clients of OpenAI and of Anthropic read. */
 export class HttpError extends AdapterError {
   readonly status: number
   /** When to come again, for the header `Retry-After`. */

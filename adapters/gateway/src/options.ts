@@ -12,8 +12,19 @@ export interface GatewayLimits {
   readonly clientTimeoutMs?: number
   /** A request that has not started after so long is given up with 504; default: never. `x-trimtab-deadline-ms` may ask for less. */
   readonly deadlineMs?: number
+  /**
+   * How long a request that no upstream has taken yet is held: refused connections, and 429 or 503 with `Retry-After`. Then its client gets
+   * the refusal. Default 30,000; 0: at once.
+   */
+  readonly upstreamWaitMs?: number
+  /** A path of the upstreams that answers 2xx when they are well, asked every 5 s; default: only refused connections tell. */
+  readonly healthPath?: string
   /** The header that names a tenant, in lower case; default: a hash of the API key. */
   readonly tenantHeader?: string
+  /** At most so many requests of a tenant wait, the next one gets 429; default: any number. Those without a name are one tenant. */
+  readonly tenantCapacity?: number
+  /** `/metrics` needs `Authorization: Bearer TOKEN` then. Without one it answers only where the gateway listens on loopback. */
+  readonly metricsToken?: string
 }
 
 export interface ResolvedLimits {
@@ -22,7 +33,11 @@ export interface ResolvedLimits {
   readonly upstreamTimeoutMs: number
   readonly clientTimeoutMs: number
   readonly deadlineMs: number | undefined
+  readonly upstreamWaitMs: number
+  readonly healthPath: string | undefined
   readonly tenantHeader: string | undefined
+  readonly tenantCapacity: number
+  readonly metricsToken: string | undefined
 }
 
 const LONGEST_TIMER = 2 ** 31 - 1
@@ -35,7 +50,11 @@ export function resolveLimits(limits: GatewayLimits): ResolvedLimits {
     upstreamTimeoutMs: limits.upstreamTimeoutMs ?? 600_000,
     clientTimeoutMs: limits.clientTimeoutMs ?? 60_000,
     deadlineMs: limits.deadlineMs,
+    upstreamWaitMs: limits.upstreamWaitMs ?? 30_000,
+    healthPath: limits.healthPath,
     tenantHeader: limits.tenantHeader?.toLowerCase(),
+    tenantCapacity: limits.tenantCapacity ?? Number.POSITIVE_INFINITY,
+    metricsToken: limits.metricsToken,
   }
   const problems = new Problems()
   for (const name of ['maxBodyBytes', 'maxBufferedBytes'] as const) {
@@ -49,6 +68,17 @@ export function resolveLimits(limits: GatewayLimits): ResolvedLimits {
       `${name} must be above 0 and at most ${LONGEST_TIMER}, got ${value}`,
     )
   }
+  const { upstreamWaitMs, healthPath, tenantCapacity, metricsToken } = resolved
+  problems.check(
+    upstreamWaitMs >= 0 && upstreamWaitMs <= LONGEST_TIMER,
+    `upstreamWaitMs must be from 0 to ${LONGEST_TIMER}, got ${upstreamWaitMs}`,
+  )
+  problems.check(
+    healthPath === undefined || /^\/[!-~]*$/.test(healthPath),
+    `healthPath must be a path as /health, got ${JSON.stringify(healthPath)}`,
+  )
+  problems.check(tenantCapacity >= 1, `tenantCapacity must be above 0, got ${tenantCapacity}`)
+  problems.check(metricsToken === undefined || /^[!-~]+$/.test(metricsToken), 'metricsToken must be visible ASCII')
   problems.throwIfAny('gateway')
   return resolved
 }

@@ -1,50 +1,66 @@
-import { StringDecoder } from 'node:string_decoder'
-
 // Reads how many tokens an answer took from the bytes that pass by. It sees a copy: what the client gets is never touched.
-
-/** What is read of a body or of an event; everything may be missing. */
-interface Completion {
-  readonly usage?: { readonly completion_tokens?: unknown } | null
-  readonly choices?: unknown
-  readonly error?: unknown
-}
-
-interface Choice {
-  readonly text?: unknown
-  readonly delta?: {
-    readonly content?: unknown
-    readonly tool_calls?: unknown
-    readonly [name: string]: unknown
-  } | null
-  readonly finish_reason?: unknown
-}
-
-export interface OutputCount {
-  readonly tokens: number
-  /** What the upstream said, or the number of events with text: one a token where the upstream streams token by token. */
-  readonly source: 'usage' | 'events'
-}
+import type { IncomingHttpHeaders } from 'node:http'
+import { isCount, readEvent } from './answer-events.js'
+import { AnswerTally, type OutputCount } from './answer-tally.js'
+import { isPlain } from './content-encoding.js'
+import { EventStream } from './event-stream.js'
+import { skimJson } from './skim-json.js'
 
 export interface OutputCounter {
+  /** Whether a first token has come; false for an answer that comes as a whole. */
+  readonly hasBegun: boolean
   add(chunk: Buffer): void
-  /** What a whole answer took; undefined where it cannot be said: no usage, cut short, an error inside. */
-  finish(): OutputCount | undefined
+  /** What the answer took, when all of it has passed. */
+  finish(): Promise<OutputCount>
 }
 
 const LARGEST_BODY = 16 * 1024 * 1024
-const LARGEST_EVENT = 1024 * 1024 // characters
-const [LF, CR] = [10, 13]
 
 /** @returns undefined for answers that hold no completion */
-export function createOutputCounter(status: number, contentType: string | undefined): OutputCounter | undefined {
+export function createOutputCounter(status: number, headers: IncomingHttpHeaders): OutputCounter | undefined {
   if (status < 200 || status > 299) return undefined
-  if (contentType?.startsWith('text/event-stream')) return new EventCounter()
-  if (contentType?.startsWith('application/json')) return new BodyCounter()
-  return undefined
+  const type = headers['content-type'] ?? ''
+  const isStream = type.startsWith('text/event-stream')
+  if (!isStream && !type.startsWith('application/json')) return undefined
+  if (!isPlain(headers['content-encoding'])) return COMPRESSED
+  return isStream ? new StreamCounter() : new BodyCounter()
 }
+
+/** It was asked for plain: what comes otherwise is passed on and not read. */
+const COMPRESSED: OutputCounter = {
+  hasBegun: false,
+  add() {},
+  finish: async () => ({ tokens: undefined, reason: 'compressed' }),
+}
+
+class StreamCounter implements OutputCounter {
+  readonly #tally = new AnswerTally()
+  readonly #events = new EventStream((data) => readEvent(data, this.#tally))
+
+  get hasBegun(): boolean {
+    return this.#tally.hasText
+  }
+
+  add(chunk: Buffer): void {
+    this.#events.add(chunk)
+  }
+
+  async finish(): Promise<OutputCount> {
+    this.#events.end()
+    if (this.#events.hasOverflown) this.#tally.hasFailed = true
+    return this.#tally.count()
+  }
+}
+
+const USAGE = ['usage.completion_tokens', 'usage.output_tokens']
+/** Of choices, of Anthropic's messages, of responses. */
+const REASONS = ['choices.finish_reason', 'stop_reason', 'status']
+const ERRORS = ['error', 'error.message']
+const WANTED = new Set([...USAGE, ...REASONS, ...ERRORS])
 
 /** One JSON body: says its usage or nothing. */
 class BodyCounter implements OutputCounter {
+  readonly hasBegun = false
   #chunks: Uint8Array[] = []
   #bytes = 0
 
@@ -54,115 +70,15 @@ class BodyCounter implements OutputCounter {
     else this.#chunks = []
   }
 
-  finish(): OutputCount | undefined {
-    const tokens = usageOf(parse(Buffer.concat(this.#chunks).toString()))
-    return tokens === undefined ? undefined : { tokens, source: 'usage' }
+  async finish(): Promise<OutputCount> {
+    const tally = new AnswerTally()
+    let choice = 0
+    const kind = await skimJson(Buffer.concat(this.#chunks), WANTED, (path, value) => {
+      if (USAGE.includes(path)) tally.usage = isCount(value) ? value : tally.usage
+      else if (REASONS.includes(path)) tally.setReason(choice++, value)
+      else if (value !== null) tally.hasFailed = true
+    })
+    tally.hasEnded = kind === 'object'
+    return tally.count()
   }
-}
-
-/** Server-sent events, in pieces that end anywhere: lines end by CR, LF or both, `data` lines of one event belong together. */
-class EventCounter implements OutputCounter {
-  readonly #decoder = new StringDecoder('utf8')
-  /** The line that has not ended. */
-  #rest = ''
-  /** The last piece ended by CR: an LF may belong to it. */
-  #endedByCr = false
-  #data: string[] = []
-  #dataLength = 0
-  #events = 0
-  #usage: number | undefined
-  #isDone = false
-  #hasFailed = false
-
-  add(chunk: Buffer): void {
-    if (this.#hasFailed) return
-    const text = this.#decoder.write(chunk)
-    if (text === '') return
-    let start = this.#endedByCr && text.charCodeAt(0) === LF ? 1 : 0
-    this.#endedByCr = false
-    for (let at = start; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code !== LF && code !== CR) continue
-      this.#line(this.#rest + text.slice(start, at))
-      this.#rest = ''
-      if (code === CR && text.charCodeAt(at + 1) === LF) at++
-      else if (code === CR && at + 1 === text.length) this.#endedByCr = true
-      start = at + 1
-    }
-    this.#rest += text.slice(start)
-    if (this.#rest.length + this.#dataLength > LARGEST_EVENT) this.#fail()
-  }
-
-  finish(): OutputCount | undefined {
-    this.#line(this.#rest)
-    this.#dispatch()
-    if (!this.#isDone || this.#hasFailed) return undefined
-    if (this.#usage !== undefined) return { tokens: this.#usage, source: 'usage' }
-    return this.#events > 0 ? { tokens: this.#events, source: 'events' } : undefined
-  }
-
-  #line(line: string): void {
-    if (line === '') this.#dispatch()
-    else if (line.startsWith('data:')) {
-      this.#data.push(line.slice(line[5] === ' ' ? 6 : 5))
-      this.#dataLength += line.length
-    }
-  }
-
-  #dispatch(): void {
-    const data = this.#data.join('\n')
-    this.#data = []
-    this.#dataLength = 0
-    if (data === '') return
-    if (data === '[DONE]') {
-      this.#isDone = true
-      return
-    }
-    const event = parse(data)
-    this.#usage = usageOf(event) ?? this.#usage
-    if (event?.error) this.#fail()
-    for (const choice of choicesOf(event)) {
-      if (hasOutput(choice)) this.#events++
-      if (typeof choice.finish_reason === 'string') this.#isDone = true
-    }
-  }
-
-  #fail(): void {
-    this.#hasFailed = true
-    this.#rest = ''
-    this.#data = []
-  }
-}
-
-function parse(text: string): Completion | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined // an upstream that is not quite JSON is still relayed; it only teaches nothing
-  }
-}
-
-function usageOf(completion: Completion | undefined): number | undefined {
-  const tokens = completion?.usage?.completion_tokens
-  return typeof tokens === 'number' && tokens >= 0 && Number.isFinite(tokens) ? tokens : undefined
-}
-
-const choicesOf = (completion: Completion | undefined): readonly Choice[] =>
-  Array.isArray(completion?.choices)
-    ? completion.choices.filter((choice: unknown) => typeof choice === 'object' && choice !== null)
-    : []
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
-
-/** Text, reasoning or a piece of a tool call; not the first event, which only names the role. */
-function hasOutput({ text, delta }: Choice): boolean {
-  if (isText(text)) return true
-  if (!delta) return false
-  return (
-    isText(delta.content) ||
-    isText(delta.reasoning_content) ||
-    isText(delta.reasoning) ||
-    Array.isArray(delta.tool_calls)
-  )
 }

@@ -38,6 +38,11 @@ export class Counter implements Metric {
     else this.#values.set(key, { labels, value: amount })
   }
 
+  /** Drops the series with this label. */
+  forget(label: string, value: string): void {
+    forgetSeries(this.#values, label, value)
+  }
+
   samples(): Iterable<Sample> {
     return this.#values.values()
   }
@@ -77,7 +82,7 @@ export class Histogram implements Metric {
   readonly #bounds: readonly number[]
   readonly #distributions = new Map<string, Distribution>()
 
-  /** @param bounds  ascending, without infinity */
+  /** @param bounds  ascending, without infinity; `labels` as for `Counter` */
   constructor(name: string, help: string, bounds: readonly number[], labels: readonly Labels[] = [{}]) {
     this.name = name
     this.help = help
@@ -102,6 +107,11 @@ export class Histogram implements Metric {
     return count > 0 ? sum / count : 0
   }
 
+  /** Drops the series with this label. */
+  forget(label: string, value: string): void {
+    forgetSeries(this.#distributions, label, value)
+  }
+
   *samples(): Iterable<Sample> {
     for (const { labels, counts, sum } of this.#distributions.values()) {
       let total = 0
@@ -124,6 +134,10 @@ export class Histogram implements Metric {
     }
     return found
   }
+}
+
+function forgetSeries(series: Map<string, { readonly labels: Labels }>, label: string, value: string): void {
+  for (const [key, { labels }] of series) if (labels[label] === value) series.delete(key)
 }
 
 /** The page that Prometheus scrapes; `CONTENT_TYPE` is its type. */

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError } from './http-error.js'
+import { toUpstreamError } from './upstream-error.js'
 
 /** A head waits so long for the first piece of the body, to leave in one packet with it; the first token may be far. */
 const HEAD_ALONE_AFTER_MS = 5
@@ -9,6 +10,8 @@ export interface RelayOptions {
   readonly upstreamTimeoutMs: number
   /** How long a client may take nothing of what waits for it, milliseconds. */
   readonly clientTimeoutMs: number
+  /** Why the client should not get this answer, which is thrown away then; undefined: it gets it. */
+  refuse?(answer: IncomingMessage): Error | undefined
   /** The answer begins: the header that the client gets. */
   head(answer: IncomingMessage): string[]
   /** Sees each piece of the body, in order, after it was sent, and before the promise settles. */
@@ -23,7 +26,7 @@ export interface RelayOptions {
  * that half an answer never looks whole. Nothing is ever sent twice.
  *
  * @param upstream  sent or about to be; answers come from nobody else
- * @throws {HttpError} 502 `upstream_unreachable`, `upstream_failed`; 504 `upstream_timeout`; 499 `client_gone`, `client_stalled`. After
+ * @throws {HttpError} what `refuse` gave; 502 `upstream_unreachable`, `upstream_untrusted` (nothing was sent), `upstream_failed`; 504 `upstream_timeout`; 499 `client_gone`, `client_stalled`. After
  *   the head was sent the client has no use for it: its connection is cut.
  */
 export function relay(upstream: ClientRequest, client: ServerResponse, options: RelayOptions): Promise<void> {
@@ -56,15 +59,14 @@ export function relay(upstream: ClientRequest, client: ServerResponse, options: 
       settle(new HttpError(499, 'client_gone', 'the client left'))
     }
     function fail(error: NodeJS.ErrnoException): void {
-      const isUnsent = error.syscall === 'connect' || UNREACHABLE.has(error.code ?? '')
-      const said = error.code ? `${error.code}: ${error.message}` : error.message
-      settle(
-        isUnsent
-          ? new HttpError(502, 'upstream_unreachable', `the upstream cannot be reached (${said})`, { cause: error })
-          : new HttpError(502, 'upstream_failed', `the upstream broke off (${said})`, { cause: error }),
-      )
+      settle(toUpstreamError(error))
     }
     function begin(message: IncomingMessage): void {
+      const refusal = options.refuse?.(message)
+      if (refusal) {
+        settle(refusal)
+        return
+      }
       answer = message
       timer.refresh()
       try {
@@ -105,20 +107,6 @@ export function relay(upstream: ClientRequest, client: ServerResponse, options: 
     if (client.destroyed) leave()
   })
 }
-
-/** Errors before a byte was sent. */
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
 
 /** The last pieces wait for a client that does not read: not for ever. */
 function closeUnread(client: ServerResponse, clientTimeoutMs: number): void {

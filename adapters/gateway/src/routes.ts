@@ -1,5 +1,16 @@
+/** What waits for a place at an upstream, and teaches. */
+export type CompletionRoute = 'chat' | 'completions' | 'responses' | 'messages'
+
 /** What a request is to the gateway; `other` goes on to the upstream without waiting. */
-export type Route = 'chat' | 'completions' | 'other' | 'health' | 'metrics'
+export type Route = CompletionRoute | 'other' | 'health' | 'metrics'
+
+/** Ends of paths, the longest first: those of OpenAI's completions and responses, and of Anthropic's messages. */
+const COMPLETIONS: readonly (readonly [end: string, route: CompletionRoute])[] = [
+  ['/chat/completions', 'chat'],
+  ['/completions', 'completions'],
+  ['/responses', 'responses'],
+  ['/messages', 'messages'],
+]
 
 /**
  * Recognises completions under any prefix (`/v1`, Azure's `/openai/deployments/NAME`), and however the path is spelled: what a server
@@ -8,8 +19,8 @@ export type Route = 'chat' | 'completions' | 'other' | 'health' | 'metrics'
 export function routeOf(method: string, target: string): Route {
   const path = normalise(target)
   if (method === 'POST') {
-    if (path.endsWith('/chat/completions')) return 'chat'
-    return path.endsWith('/completions') ? 'completions' : 'other'
+    if (/\/threads\/[^/]+\/messages$/.test(path)) return 'other' // OpenAI's assistants: a message is stored, nothing is answered
+    return COMPLETIONS.find(([end]) => path.endsWith(end))?.[1] ?? 'other'
   }
   if (method !== 'GET' && method !== 'HEAD') return 'other'
   if (path === '/healthz') return 'health'

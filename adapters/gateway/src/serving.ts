@@ -8,7 +8,7 @@ import { readState } from './state-file.js'
 export interface ServingOptions
   extends Omit<GatewayOptions, 'scheduler'>,
     Pick<WaitingOptions, 'capacity' | 'order' | 'bypass' | 'maxBypassSeconds' | 'fairness'> {
-  /** Requests that the upstream works on together. */
+  /** Requests that each upstream works on together. */
   readonly concurrency: number
   /** Where what was learned of lengths is kept over restarts; read at the start, saved every minute and at the end. */
   readonly statePath?: string
@@ -42,9 +42,11 @@ export async function createServing(options: ServingOptions): Promise<Serving> {
   const core = await createServeCore()
   const state = statePath === undefined ? undefined : await readState(statePath)
   const predictor = LengthPredictor.load(core, state ?? defaultLengthWeights())
-  const { capacity, order, bypass, maxBypassSeconds, fairness, concurrency } = rest
-  const waiting = { capacity, order, bypass, maxBypassSeconds, fairness, concurrency }
-  const scheduler = new Scheduler({ ...waiting, core, estimator: predictor })
+  const upstreams = typeof rest.upstream === 'string' ? 1 : rest.upstream.length
+  const { capacity, order, bypass, maxBypassSeconds, fairness } = rest
+  const waiting = { capacity, order, bypass, maxBypassSeconds, fairness }
+  const concurrency = rest.concurrency * Math.max(1, upstreams)
+  const scheduler = new Scheduler({ ...waiting, core, concurrency, estimator: predictor })
   const gateway = new Gateway({ ...rest, scheduler })
   let savedAt = predictor.updates
   const write = async (): Promise<void> => {

@@ -60,15 +60,32 @@ describe('a stream', () => {
     expect(double.requests[0]!.tokens).toBe(1)
   })
 
-  it('teaches by its usage, or by its events where none is told', async () => {
+  it('teaches by its usage, or by its text where none is told', async () => {
     const { port, observed } = await start()
     await ask(port, { stream_options: { include_usage: true }, double: { tokens: 7 } })
     await ask(port, { double: { tokens: 9 } })
     await ask(port, { stream: false, double: { tokens: 11 } })
-    await ask(port, { stream: false, n: 2, double: { tokens: 30 } })
-    expect(observed.map(({ tokens }) => tokens)).toEqual([7, 9, 11, 15])
+    await ask(port, { stream: false, n: 2, double: { tokens: 15 } })
+    await ask(port, { n: 2, double: { tokens: 16 } })
+    expect(observed.map(({ tokens }) => tokens)).toEqual([7, 9, 11, 15, 16])
     expect(observed[0]!.request).toMatchObject({ model: 'm' })
     expect(observed[0]!.request.prompt).toContain('Say something')
+  })
+
+  it.each(['/v1/responses', '/v1/messages'])('of %s waits, passes and teaches as well', async (path) => {
+    const { port, observed, double } = await start()
+    const content = 'Say something'
+    const fields = path.endsWith('responses') ? { input: content } : { messages: [{ role: 'user', content }] }
+    for (const stream of [true, false]) {
+      const body = JSON.stringify({ model: 'm', stream, ...fields, double: { tokens: 7 } })
+      const answer = await ask(port, {}, { path, body })
+      expect([answer.status, answer.headers['server-timing']]).toEqual([200, expect.stringMatching(/^queue;dur=/)])
+      expect(answer.body.equals(sentBy(double, double.requests.length - 1))).toBe(true)
+    }
+    expect(observed.map(({ request, tokens }) => [request.prompt, tokens])).toEqual([
+      [content, 7],
+      [content, 7],
+    ])
   })
 
   it('teaches nothing when it was cut, held an error, or said nothing of its length', async () => {
@@ -76,6 +93,7 @@ describe('a stream', () => {
     await expect(ask(port, { double: { tokens: 9, fault: 'reset', after: 3 } })).rejects.toThrow()
     await ask(port, { double: { tokens: 9, fault: 'error-event', after: 3 } })
     await ask(port, { stream: false, double: { tokens: 9, usage: false } })
+    await ask(port, { double: { tokens: 9, reason: '' } })
     await ask(port, { double: { status: 500 } })
     expect(observed).toEqual([])
   })
@@ -132,6 +150,23 @@ describe('the places at the upstream', () => {
     expect([double.requests.length, double.peak()]).toEqual([40, 3])
   })
 
+  it('go to a request for many answers as to one that is as long', async () => {
+    const { port, double, scheduler } = await start({ concurrency: 1, order: 'exact' })
+    const held = ask(port, { double: { held: true } })
+    await double.until((requests) => requests.length === 1)
+    const asked = []
+    for (const [content, n] of [
+      ['expect 50', 8],
+      ['expect 300', 1],
+    ] as const) {
+      asked.push(ask(port, { content, n, user: n }))
+      await until(() => scheduler.size === asked.length)
+    }
+    double.requests[0]!.release()
+    await Promise.all([held, ...asked])
+    expect(double.requests.slice(1).map(({ body }) => JSON.parse(body.toString()).user)).toEqual([1, 8])
+  })
+
   it('go to the shortest first, and to the oldest when asked for fifo', async () => {
     for (const [order, expected] of [
       ['exact', [9, 20, 300, 4000]],
@@ -179,9 +214,10 @@ describe('the gateway’s own pages', () => {
     expect(value('requests_total', '{route="chat",code="502"}')).toBe(1)
     expect(value('requests_total', '{route="other",code="200"}')).toBe(1)
     expect(value('failures_total', '{reason="upstream_failed"}')).toBe(1)
-    expect(value('output_tokens_total', '{source="usage"}')).toBe(7)
+    expect(value('output_tokens_total', '{model="other",source="usage"}')).toBe(7)
     expect(value('running_requests')).toBe(1)
     expect(value('concurrency')).toBe(4)
-    expect(families.get('trimtab_gateway_wait_seconds')!.samples.get('trimtab_gateway_wait_seconds_count')).toBe(4)
+    const waits = families.get('trimtab_gateway_wait_seconds')!.samples
+    expect(waits.get('trimtab_gateway_wait_seconds_count{model="other"}')).toBe(4)
   })
 })

@@ -1,14 +1,21 @@
-// A double of a server of language models, in this process: it speaks OpenAI's protocol over real sockets (chat and text completions,
-// server-sent events, usage, errors) at the pace of a model, token by token, and computes nothing. Every answer says so.
+// A double of a server of language models, in this process: it speaks OpenAI's protocol and Anthropic's over real sockets (chat and text
+// completions, responses, messages, server-sent events, usage, errors) at the pace of a model, token by token, and computes nothing.
+// Every answer says so.
 //
 // A request tells in its own body how it is to be answered:
-//   double: { tokens, text, usage, fault, after, status, retryAfter, held }
+//   double: { tokens, text, usage, reason, encoding, fault, after, status, retryAfter, times, held }
 //   tokens  how many the answer takes (default 3), `text` each (default ' w')
 //   usage   whether usage is told (default: always without streaming, else as `stream_options` asks)
+//   reason  to finish (default: the protocol's own)
+//   encoding  'gzip': the answer comes compressed, though nobody may have asked for it
 //   fault   'hang' | 'reset' | 'error-event': silent, cut, or an error as an event; `after` so many tokens (default: before the head)
-//   status  answers with this error, and `retryAfter`
+//   status  answers with this error, and `retryAfter`; so often to a `user` as `times` says (default: always)
 //   held    answers when `release` of the request is called
 import { createServer } from 'node:http'
+import { brotliDecompressSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
+import { wordsOf } from './protocol-words.mjs'
+
+const UNPACKERS = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync }
 
 /** One request, and what became of it. */
 class Seen {
@@ -47,24 +54,28 @@ class Seen {
     await Promise.race([this.closed, new Promise((resolve) => this.response.once('drain', resolve))])
   }
 
-  answer(status, value, headers = {}) {
-    const bytes = Buffer.from(JSON.stringify(value))
+  answer(status, value, headers = {}, encoding = undefined) {
+    const text = Buffer.from(JSON.stringify(value))
+    const bytes = encoding === 'gzip' ? gzipSync(text) : text
     this.sent.push(bytes)
-    this.response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes.length, ...headers })
+    const framing = { 'Content-Type': 'application/json', 'Content-Length': bytes.length }
+    this.response.writeHead(status, { ...framing, ...(encoding && { 'Content-Encoding': encoding }), ...headers })
     this.response.end(bytes)
   }
 }
 
 /**
- * @param {{ slots?: number, secondsPerToken?: number, port?: number, remembers?: boolean }} [options]  slots: answers at once, as a model has places in its
+ * @param {{ slots?: number, secondsPerToken?: number, port?: number, remembers?: boolean, refuses?: object, onTake?: (user: unknown) => void }} [options]  slots: answers at once, as a model has places in its
  *   batch; others wait here, in order. secondsPerToken: of each answer, however many are under way.
- *   remembers: false for long runs, in which nobody looks at `requests`
+ *   remembers: false for long runs, in which nobody looks at `requests`. refuses: `status`, `retryAfter`, `times` of every request. onTake: told of each that is worked on
  */
 export async function startDouble({
   slots = Number.POSITIVE_INFINITY,
   secondsPerToken = 0,
   port = 0,
   remembers = true,
+  refuses = {},
+  onTake = () => {},
 } = {}) {
   /** @type {Seen[]} */
   const requests = []
@@ -73,6 +84,7 @@ export async function startDouble({
     for (const watcher of [...watchers]) watcher()
   }
   const places = new Places(slots)
+  const refused = new Map()
   const server = createServer({ noDelay: true }, async (request, response) => {
     if (request.url === '/v1/hold') return // reads nothing, says nothing
     const body = await readWhole(request)
@@ -82,11 +94,13 @@ export async function startDouble({
     notify()
     response.setHeader('Server', 'protocol-double')
     const path = request.url.split('?')[0]
-    if (request.method !== 'POST' || !path.endsWith('completions'))
+    if (request.method !== 'POST' || !/\/(completions|responses|messages)$/.test(path))
       return seen.answer(200, { object: 'list', data: [{ id: 'double', object: 'model' }] })
     await places.take()
     try {
-      await complete(seen, JSON.parse(body.toString()), secondsPerToken)
+      const unpack = UNPACKERS[request.headers['content-encoding']]
+      const asked = JSON.parse((unpack ? unpack(body) : body).toString())
+      await complete(seen, { ...asked, double: { ...refuses, ...asked.double } }, { secondsPerToken, refused, onTake })
     } finally {
       places.give()
     }
@@ -162,22 +176,25 @@ async function readWhole(request) {
   }
 }
 
-async function complete(seen, request, secondsPerToken) {
+async function complete(seen, request, { secondsPerToken, refused, onTake }) {
   const { response } = seen
-  const { tokens = 3, status, retryAfter, fault, after = 0, held, ...options } = request.double ?? {}
+  const { tokens = 3, status, retryAfter, times, encoding, fault, after = 0, held, ...options } = request.double ?? {}
   if (held) await Promise.race([seen.released, seen.closed])
   if (response.destroyed) return
-  if (status !== undefined) {
+  const refusals = refused.get(request.user) ?? 0
+  if (status !== undefined && !(refusals >= times)) {
+    refused.set(request.user, refusals + 1)
     const error = { message: `a double was asked for ${status}`, type: 'server_error', param: null, code: null }
     return seen.answer(status, { error }, retryAfter ? { 'Retry-After': retryAfter } : {})
   }
+  onTake(request.user)
   if (fault && (after === 0 || !request.stream)) return fail(seen, fault)
-  const words = new Words(seen.path.includes('chat/'), request, options)
+  const words = wordsOf(seen.path.split('?')[0], request, options)
   const pace = createPace(secondsPerToken)
   if (!request.stream) {
     await Promise.race([pace(tokens), seen.closed])
     seen.tokens = tokens
-    return seen.answer(200, words.whole(tokens))
+    return seen.answer(200, words.whole(tokens), {}, encoding)
   }
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-cache' })
   await seen.write(words.role())
@@ -204,58 +221,6 @@ async function fail(seen, fault) {
   if (fault !== 'error-event') return
   await seen.write('data: {"error":{"message":"a double was asked to fail","type":"server_error"}}\n\ndata: [DONE]\n\n')
   seen.response.end()
-}
-
-/** The protocol's shapes. */
-class Words {
-  constructor(isChat, request, { text = ' w', usage }) {
-    this.isChat = isChat
-    this.text = text
-    this.tellsUsage = usage ?? (!request.stream || request.stream_options?.include_usage === true)
-    this.frame = {
-      id: `double-${request.user ?? 0}`,
-      created: 0,
-      model: request.model,
-      system_fingerprint: 'protocol-double',
-    }
-  }
-
-  role() {
-    return this.isChat ? this.#event([this.#choice({ role: 'assistant', content: '' }, null)]) : ''
-  }
-
-  token() {
-    return this.#event([this.#choice({ content: this.text }, null)])
-  }
-
-  end(tokens) {
-    const usage = this.tellsUsage ? this.#event([], this.#usage(tokens)) : ''
-    return `${this.#event([this.#choice({}, 'stop')])}${usage}data: [DONE]\n\n`
-  }
-
-  whole(tokens) {
-    const content = this.text.repeat(tokens)
-    const choice = this.isChat ? { message: { role: 'assistant', content } } : { text: content }
-    return {
-      ...this.frame,
-      object: this.isChat ? 'chat.completion' : 'text_completion',
-      choices: [{ index: 0, ...choice, finish_reason: 'stop' }],
-      ...(this.tellsUsage && { usage: this.#usage(tokens) }),
-    }
-  }
-
-  #choice(piece, finish_reason) {
-    return { index: 0, ...(this.isChat ? { delta: piece } : { text: piece.content ?? '' }), finish_reason }
-  }
-
-  #event(choices, usage = null) {
-    const object = this.isChat ? 'chat.completion.chunk' : 'text_completion'
-    return `data: ${JSON.stringify({ ...this.frame, object, choices, ...(this.tellsUsage && { usage }) })}\n\n`
-  }
-
-  #usage(tokens) {
-    return { prompt_tokens: 1, completion_tokens: tokens, total_tokens: tokens + 1 }
-  }
 }
 
 /** Waits until a token is due; resolves with how many are by then: a slow machine falls behind in time, not in tokens. */

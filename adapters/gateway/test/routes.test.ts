@@ -6,6 +6,12 @@ describe('the route of a request', () => {
     ['/v1/chat/completions', 'chat'],
     ['/v1/completions?x=1', 'completions'],
     ['/openai/deployments/gpt/chat/completions?api-version=2024', 'chat'],
+    ['/v1/responses', 'responses'],
+    ['/v1/messages?beta=true', 'messages'],
+    ['/v1/responses/resp_1/cancel', 'other'],
+    ['/v1/messages/count_tokens', 'other'],
+    ['/v1/messages/batches', 'other'],
+    ['/v1/threads/thread_1/messages', 'other'],
     ['/v1/embeddings', 'other'],
     ['/metrics', 'other'],
   ])('POST %s is %s', (target, route) => {

@@ -12,8 +12,10 @@ export interface StartOptions extends GatewayLimits {
   readonly fairness?: number
   /** Default: no ageing, the order is that of the predictions alone. */
   readonly bypass?: number
+  /** Where it can be reached; default: this machine only. */
+  readonly host?: string
   /** Default: a double of its own. */
-  readonly upstream?: string
+  readonly upstream?: string | readonly string[]
 }
 
 export interface Started {
@@ -29,7 +31,7 @@ export interface Started {
 }
 
 /** A gateway before a double. Prompts that end in `expect N` are predicted to take N tokens, others 100. */
-export async function start(options: StartOptions = {}): Promise<Started> {
+export async function start({ host, ...options }: StartOptions = {}): Promise<Started> {
   const double = await startDouble()
   const observed: Started['observed'] = []
   const failures: string[] = []
@@ -48,7 +50,7 @@ export async function start(options: StartOptions = {}): Promise<Started> {
   const scheduler = new Scheduler({ core: await createServeCore(), ...waiting, estimator })
   const onFailure = ({ code }: { readonly code: string }) => failures.push(code)
   const gateway = new Gateway({ upstream: double.url, ...options, scheduler, onFailure })
-  const { port } = await gateway.listen(0)
+  const { port } = await gateway.listen(0, host)
   return {
     ...{ port, gateway, scheduler, double, failures, observed },
     async close() {

@@ -20,6 +20,27 @@ describe('a tenant', () => {
     expect(tenantOf({})).toBeUndefined()
   })
 
+  it('may let so many wait and no more, however it is named; others are not asked for it', async () => {
+    started = await start({ concurrency: 1, tenantCapacity: 2 })
+    const { port, scheduler, double, failures } = started
+    const as = (key?: string) => (key ? { headers: { 'x-api-key': key } } : {})
+    const asked = [ask(port, { double: { held: true } }, as('a'))]
+    await until(() => scheduler.pending === 1)
+    for (const key of ['a', 'a', 'b', undefined, undefined]) {
+      asked.push(ask(port, {}, as(key)))
+      await until(() => scheduler.size === asked.length - 1)
+    }
+    const refused = [await ask(port, {}, as('a')), await ask(port)]
+    expect(refused.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
+      [429, '1'],
+      [429, '1'],
+    ])
+    expect(failures).toEqual(['tenant_queue_full', 'tenant_queue_full'])
+    double.requests[0]!.release()
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+    expect((await ask(port, {}, as('a'))).status).toBe(200)
+  })
+
   it('that floods the queue does not make another one wait for all of it', async () => {
     for (const [fairness, place] of [
       [0, 9],

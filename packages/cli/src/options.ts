@@ -15,6 +15,8 @@ export interface Option<T> {
   readonly shown?: string
   /** Reads the text of the value, or says in a few words what it must be. */
   read(text: string): { readonly value: T } | { readonly must: string }
+  /** What an option is that is given again; left out: the later value wins. */
+  join?(earlier: T, later: T): T
 }
 
 export type Options = Readonly<Record<string, Option<unknown>>>
@@ -30,6 +32,21 @@ export function textOption<T extends string | undefined>(value: string, help: st
     help,
     fallback,
     read: (text) => (text.trim() === '' ? { must: 'must not be empty' } : { value: text }),
+  }
+}
+
+/** Texts of an option that may be given several times. */
+export function repeatedOption(value: string, help: string): Option<readonly string[]> {
+  const { read } = textOption(value, help, undefined)
+  return {
+    value,
+    help: `${help}; may be given several times`,
+    fallback: [],
+    read(text) {
+      const result = read(text)
+      return 'must' in result ? result : { value: [text] }
+    },
+    join: (earlier, later) => [...earlier, ...later],
   }
 }
 
@@ -117,7 +134,7 @@ export function readOptions<O extends Options>(options: O, argv: readonly string
 }
 
 /**
- * Reads `argv` by `options`. Later values win; `--name value` and `--name=value` are the same.
+ * Reads `argv` by `options`. Later values win, where an option does not join them; `--name value` and `--name=value` are the same.
  * @param operands  what stands beside the options (`FILE…`); without it nothing may
  * @throws {UsageError} with every problem of the call at once
  */
@@ -156,7 +173,7 @@ export function readCall<O extends Options>(
       problems.push(`${token.rawName} needs a value: ${token.rawName} ${option.value}`)
     else {
       const result = option.read(token.value ?? '')
-      if ('value' in result) values[token.name] = result.value
+      if ('value' in result) values[token.name] = option.join?.(values[token.name], result.value) ?? result.value
       else problems.push(`${token.rawName} ${result.must}, got ${JSON.stringify(token.value)}`)
     }
   }

@@ -115,6 +115,32 @@ describe('trimtab gateway', () => {
     expect(host.err()).toContain('draining: 0 wait, 1 run')
   })
 
+  it('stands before several upstreams, and shows its metrics to who knows the token', async () => {
+    const second = await startDouble()
+    const { url, host, stop } = await start('--upstream', second.url, '--health-path', '/v1/models')
+    expect(JSON.parse(host.out())).toMatchObject({ upstream: `${double!.url}, ${second.url}`, concurrency: 2 })
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain('\ntrimtab_gateway_concurrency 4\n')
+    expect(await stop()).toBe(0)
+    await second.close()
+  })
+
+  it('keeps its metrics for who shows the token of a file', async () => {
+    const abort = new AbortController()
+    const host = createFakeHost({ signal: abort.signal })
+    host.files.set('token', 'sesame\n')
+    double = await startDouble()
+    const argv = ['--upstream', double.url, '--concurrency', '2', '--port', '0', '--json', '--metrics-token', 'token']
+    const ended = main(['gateway', ...argv], host)
+    while (!host.out()) await turn()
+    const { url } = JSON.parse(host.out())
+    const headers = { authorization: 'Bearer sesame' }
+    expect((await fetch(`${url}/metrics`)).status).toBe(401)
+    expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200)
+    abort.abort()
+    expect(await ended).toBe(0)
+  })
+
   it('tells a kind of failure once, not once a request', async () => {
     const { url, host, stop } = await start()
     for (let i = 0; i < 5; i++) await fetch(`${url}/v1/chat/completions`, { method: 'POST', body: '{' })
@@ -131,6 +157,14 @@ describe('trimtab gateway', () => {
     [
       ['--upstream', 'http://x', '--concurrency', '8', '--bypass', '1', '--max-bypass', '9'],
       /bypass and maxBypassSeconds/,
+    ],
+    [
+      ['--upstream', 'http://x', '--concurrency', '8', '--metrics-token', 'none'],
+      /--metrics-token none cannot be read/,
+    ],
+    [
+      ['--upstream', 'http://x', '--concurrency', '8', '--health-path', 'health'],
+      /healthPath must be a path as \/health/,
     ],
     [
       ['--upstream', 'http://x', '--concurrency', '8', '--state', '/forbidden/s'],

@@ -2,18 +2,22 @@ import { printable } from '@trimtab/core/text'
 import { createServing, type HttpError, type Serving } from '@trimtab/gateway'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
-import { choiceOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
+import { choiceOption, numberOption, repeatedOption, switchOption, textOption, UsageError } from '../options.js'
 
 const MIB = 1024 * 1024
 const DAY_SECONDS = 86_400
 const QUIET_MS = 10_000
+const LONGEST_TOKEN = 4096 // bytes
 
 const seconds = <T extends number | undefined>(help: string, fallback: T) =>
   numberOption(help, fallback, { min: 0.001, max: DAY_SECONDS, fraction: true })
 
 const options = {
-  upstream: textOption('URL', 'the server behind, with or without /v1: http://127.0.0.1:8000', undefined),
-  concurrency: numberOption('requests that it works on together: its batch size', undefined, { min: 1, max: 100_000 }),
+  upstream: repeatedOption('URL', 'the server behind, with or without /v1: http://127.0.0.1:8000'),
+  concurrency: numberOption('requests that each of them works on together: its batch size', undefined, {
+    min: 1,
+    max: 100_000,
+  }),
   port: numberOption('where to listen; 0: any that is free', 8080, { min: 0, max: 65_535 }),
   host: textOption('ADDRESS', 'who can reach it; 0.0.0.0: everybody', '127.0.0.1'),
   order: choiceOption(
@@ -41,15 +45,35 @@ const options = {
     },
   ),
   'tenant-header': textOption('NAME', 'the header that names a tenant (default: a hash of the API key)', undefined),
+  'tenant-queue': numberOption(
+    'requests of one tenant that may wait; its next gets 429 (default: any number)',
+    undefined,
+    { min: 1, max: 10_000_000 },
+  ),
   queue: numberOption('requests that may wait; the next gets 429', 10_000, { min: 1, max: 10_000_000 }),
   deadline: seconds('seconds a request may wait for its start, then 504 (default: any)', undefined),
   'max-body-mib': numberOption('a larger body gets 413', 16, { min: 0.001, max: 1024, fraction: true }),
+  'upstream-wait': numberOption(
+    'seconds that a request is held which no upstream takes: refused connections, 429 and 503 with Retry-After',
+    30,
+    { min: 0, max: DAY_SECONDS, fraction: true },
+  ),
+  'health-path': textOption(
+    'PATH',
+    'asked of the upstreams every 5 s, 2xx: well (default: only refused connections tell)',
+    undefined,
+  ),
   'upstream-timeout': seconds('seconds of silence of the upstream, then 504', 600),
   'client-timeout': seconds('seconds in which a client takes nothing, then it is cut off', 60),
   'drain-timeout': seconds('seconds that requests have to end after SIGTERM', 60),
   state: textOption(
     'FILE',
     'what was learned of lengths: read at the start, saved every minute and at the end',
+    undefined,
+  ),
+  'metrics-token': textOption(
+    'FILE',
+    'holds the token that GET /metrics needs; without it that is for this machine only',
     undefined,
   ),
   json: switchOption('print one line of JSON at the start and one at the end'),
@@ -69,21 +93,26 @@ export const gateway: Command = defineCommand({
       'in a cluster, learning kept over restarts',
     ],
     [
+      'trimtab gateway --upstream http://gpu-1:8000 --upstream http://gpu-2:8000 --concurrency 64 --health-path /health',
+      'two servers that are alike: each request goes to the one with the least work left',
+    ],
+    [
       'trimtab gateway --upstream http://127.0.0.1:8000 --concurrency 8 --order fifo',
       'the same without predictions, to compare',
     ],
   ],
   exits:
-    'POST …/chat/completions and …/completions wait, everything else passes. GET /healthz, GET /metrics (Prometheus). SIGTERM or Ctrl-C drains.\nExit: 0 everybody was served, 1 requests were cut off when the time to drain had passed, 2 the call is bad.',
+    'POST …/chat/completions, …/completions, …/responses and …/messages wait, everything else passes. GET /healthz, GET /metrics (Prometheus). SIGTERM or Ctrl-C drains.\nExit: 0 everybody was served, 1 requests were cut off when the time to drain had passed, 2 the call is bad.',
   async run(values, host) {
     const { upstream, concurrency, state } = values
-    if (upstream === undefined || concurrency === undefined)
+    if (upstream.length === 0 || concurrency === undefined)
       throw new UsageError(
         '--upstream URL and --concurrency N are needed: the server behind, and how many requests it works on together',
       )
     const { signal } = host // from here on: what is told to stop while it starts, stops as if it served
     if (state !== undefined && !(await host.canWrite(state)))
       throw new UsageError(`--state ${state} cannot be written: name a file in a folder that is there`)
+    const metricsToken = await readToken(values['metrics-token'], host)
     const { bypass } = values
     const maxBypassSeconds = values['max-bypass']
     const serving = await createServing({
@@ -96,7 +125,11 @@ export const gateway: Command = defineCommand({
       ...(maxBypassSeconds !== undefined && { maxBypassSeconds }),
       ...(values['tenant-header'] !== undefined && { tenantHeader: values['tenant-header'] }),
       ...(values.deadline !== undefined && { deadlineMs: values.deadline * 1000 }),
+      ...(values['tenant-queue'] !== undefined && { tenantCapacity: values['tenant-queue'] }),
+      ...(values['health-path'] !== undefined && { healthPath: values['health-path'] }),
+      ...(metricsToken !== undefined && { metricsToken }),
       ...(state !== undefined && { statePath: state }),
+      upstreamWaitMs: values['upstream-wait'] * 1000,
       maxBodyBytes: Math.round(values['max-body-mib'] * MIB),
       upstreamTimeoutMs: values['upstream-timeout'] * 1000,
       clientTimeoutMs: values['client-timeout'] * 1000,
@@ -117,18 +150,28 @@ export const gateway: Command = defineCommand({
   },
 })
 
-function announce(
-  url: string,
-  {
-    upstream,
-    concurrency,
-    order,
-    json,
-  }: { upstream: string | undefined; concurrency: number | undefined; order: string; json: boolean },
-  host: Host,
-): void {
-  if (json) host.stdout.write(`${JSON.stringify({ event: 'listening', url, upstream, concurrency, order })}\n`)
-  else host.stderr.write(`${url} → ${upstream}, ${concurrency} at once, order: ${order}; ${url}/metrics\n`)
+/** A secret stands in a file, not in a list of processes. */
+async function readToken(path: string | undefined, host: Host): Promise<string | undefined> {
+  if (path === undefined) return undefined
+  try {
+    const { text } = await host.readTail(path, LONGEST_TOKEN)
+    return text.trim()
+  } catch (error) {
+    throw new UsageError(`--metrics-token ${path} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+interface Announced {
+  readonly upstream: readonly string[]
+  readonly concurrency: number | undefined
+  readonly order: string
+  readonly json: boolean
+}
+
+function announce(url: string, { upstream, concurrency, order, json }: Announced, host: Host): void {
+  const servers = upstream.join(', ')
+  if (json) host.stdout.write(`${JSON.stringify({ event: 'listening', url, upstream: servers, concurrency, order })}\n`)
+  else host.stderr.write(`${url} → ${servers}, ${concurrency} at once, order: ${order}; ${url}/metrics\n`)
 }
 
 function summarise({ scheduler }: Serving, isDone: boolean, json: boolean, host: Host): void {

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import { HttpError } from './http-error.js'
+import { retryAfterMs } from './retry-after.js'
+import type { Upstream } from './upstream.js'
+import type { Patience, Upstreams } from './upstreams.js'
+
+/** One try; `refuse` is for `relay`. */
+export type Attempt = (upstream: Upstream, refuse: (answer: IncomingMessage) => Error | undefined) => Promise<void>
+
+export interface DispatchOptions extends Omit<Patience, 'refusedUntilMs'> {
+  /** As predicted, of all answers together. */
+  readonly tokens: number
+  /** Told of each time that it was not taken and is kept. */
+  readonly onRefusal: (reason: 'unreachable' | 'retry_after') => void
+}
+
+/** The server says when to come again: nothing has been done. */
+class ComeAgain extends Error {}
+
+/**
+ * Sends a request to the server with the least work left, and again only where a server has not taken it: it refused the connection, or
+ * said when to come again. So it is lost by no restart, and worked on once.
+ *
+ * @throws {HttpError} the failure of a server when its time is over, and whatever ends an attempt otherwise
+ */
+export async function dispatch(upstreams: Upstreams, attempt: Attempt, options: DispatchOptions): Promise<void> {
+  const { tokens, onRefusal, ...patience } = options
+  const heldUntilMs = Math.min(patience.untilMs, patience.deadlineMs)
+  const refusedUntilMs = new Map<Upstream, number>()
+  for (;;) {
+    const upstream = await upstreams.choose({ ...patience, refusedUntilMs })
+    const refuse = (answer: IncomingMessage): Error | undefined => {
+      const afterMs = retryAfterMs(answer)
+      if (afterMs === undefined) return undefined
+      const askAgainMs = performance.now() + afterMs
+      refusedUntilMs.set(upstream, askAgainMs)
+      return askAgainMs <= heldUntilMs || upstreams.hasReady(refusedUntilMs) ? new ComeAgain() : undefined
+    }
+    upstream.running++
+    upstream.workTokens += tokens
+    try {
+      await attempt(upstream, refuse)
+      return
+    } catch (error) {
+      if (error instanceof ComeAgain) onRefusal('retry_after')
+      else if (error instanceof HttpError && error.code === 'upstream_unreachable') {
+        upstreams.reportFailure(upstream, error)
+        onRefusal('unreachable')
+      } else throw error
+    } finally {
+      upstream.running--
+      upstream.workTokens -= tokens
+    }
+  }
+}
