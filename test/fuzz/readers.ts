@@ -452,7 +452,7 @@ export const READERS: readonly Reader[] = [
         '{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],"max_tokens":20,"n":2}',
         '{"model":"m","prompt":["a","b"],"max_completion_tokens":9}',
       ),
-    read: readCompletionRequest,
+    read: (input) => readCompletionRequest(Buffer.from(input)),
   },
   ...(['application/json', 'text/event-stream'] as const).map(
     (type): Reader => ({
@@ -463,10 +463,10 @@ export const READERS: readonly Reader[] = [
           : bytes(
               'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: {"usage":{"completion_tokens":3},"choices":[]}\n\ndata: [DONE]\n\n',
             ),
-      read(input) {
-        const counter = createOutputCounter(200, type)!
+      async read(input) {
+        const counter = createOutputCounter(200, { 'content-type': type })!
         for (let at = 0; at < input.length; at += 64) counter.add(Buffer.from(input.subarray(at, at + 64)))
-        counter.finish()
+        await counter.finish()
       },
     }),
   ),
