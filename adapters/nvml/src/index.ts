@@ -16,4 +16,5 @@ export {
 } from './status.js'
 export { type NvmlSample, type ThrottleReason, throttleReasons } from './telemetry.js'
 export { judgeLock, type LockVerdict } from './verdict.js'
+export { type CudaEnvironment, findVisibleGpu } from './visible.js'
 export { type WatchOptions, watchGpu } from './watch.js'

@@ -171,7 +171,10 @@ export class NvmlGpuClock implements GpuClock {
     const { gpu } = this
     const slice = gpu.slice ? `${gpu.slice} is a slice of it; ` : ''
     if (gpu.isMig)
-      this.#say('mig_shared', `${slice}MIG is on: all slices share the one clock, and utilisation is not offered`)
+      this.#say(
+        'mig_shared',
+        `${slice}MIG is on: all slices share the one clock, so that the slowest must decide; utilisation is not offered`,
+      )
     if (gpu.isPersistent === false)
       this.#say(
         'not_persistent',

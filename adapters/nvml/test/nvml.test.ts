@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   findGpu,
+  findVisibleGpu,
   listGpus,
   Nvml,
   NvmlError,
@@ -55,6 +56,36 @@ describe.runIf(HAS_GCC)('NVML', () => {
     expect(findGpu(nvml, 'GPU-fake-0').uuid).toBe('GPU-fake-0')
     const parent = findGpu(nvml, 'MIG-fake-0')
     expect([parent.uuid, parent.slice]).toEqual(['GPU-fake-0', 'MIG-fake-0'])
+  })
+
+  it.each([
+    ['1', 'GPU-fake-1'],
+    ['GPU-fake-1', 'GPU-fake-1'],
+    ['MIG-fake-1', 'GPU-fake-1'],
+    [' 2 , -1, 0', 'GPU-fake-2'],
+    ['MIG-fake-1,GPU-fake-1', 'GPU-fake-1'],
+  ])('finds the only GPU that CUDA shows: %s', (shown, uuid) => {
+    fake.set({ gpus: 3 })
+    const notices: string[] = []
+    const find = (selector?: string) =>
+      findVisibleGpu(nvml, selector, { CUDA_VISIBLE_DEVICES: shown }, (message) => notices.push(message)).uuid
+    expect(find()).toBe(uuid)
+    expect(find(uuid)).toBe(uuid)
+    expect(notices).toEqual([])
+    expect(find('0')).toBe('GPU-fake-0')
+    expect(notices).toEqual([expect.stringMatching(/does not show Fake A100 \(GPU-fake-0\)/)])
+  })
+
+  it('says when CUDA shows none, or several, or counts them in an order that nobody else knows', () => {
+    const find = (shown: string, order?: string) => (): string =>
+      findVisibleGpu(nvml, undefined, { CUDA_VISIBLE_DEVICES: shown, CUDA_DEVICE_ORDER: order }, () => {}).uuid
+    fake.set({ gpus: 2 })
+    expect(find('')).toThrow(expect.objectContaining({ code: 'gpu_hidden' }))
+    expect(find('0,1')).toThrow(expect.objectContaining({ code: 'gpu_ambiguous' }))
+    fake.set({ gpus: 2, mixed: 1 })
+    expect(find('1')).toThrow(/CUDA_DEVICE_ORDER=PCI_BUS_ID/)
+    expect(find('1', 'PCI_BUS_ID')()).toBe('GPU-fake-1')
+    expect(find('GPU-fake-1')()).toBe('GPU-fake-1')
   })
 
   it.each([

@@ -25,6 +25,7 @@ describe('trimtab gpu without a driver', () => {
     ['run --slo-ms 100', /--latency SOURCE and --slo-ms N are needed/],
     ['run --latency x', /--latency SOURCE and --slo-ms N are needed/],
     ['run --slo-ms 0 --latency x', /--slo-ms must be a number from 0.001/],
+    ['run --slo-ms 100 --latency - --latency -', /--latency - is given twice/],
     ['run --slo-ms 100 --latency x --metric y', /--metric belongs to a URL/],
     ['run --slo-ms 100 --latency x --report /forbidden/r.html', /cannot be written/],
     ['lists', /unknown command "lists"; did you mean list\?/],
@@ -173,6 +174,26 @@ describe.runIf(HAS_GCC)('trimtab gpu', () => {
       expect(events('tick').map(({ wantedMhz }) => wantedMhz)).not.toContain(1335)
       expect(events('notice')).toMatchObject([{ message: expect.stringMatching(/^latency: "NaN" is no latency/) }])
       expect(events('summary')[0].unknownTicks).toBe(events('tick').length)
+    })
+
+    it('lets the slowest decide where several share the clock, as the slices of a GPU under MIG', async () => {
+      fake.set({ mig: 1 })
+      host.files.set('other.txt', '990\n')
+      await run('--latency other.txt --seconds 2 --json')
+      expect(events('tick').map(({ latencyMs, wantedMhz }) => [latencyMs, wantedMhz])).not.toContainEqual([500, 1335])
+      expect(events('tick')[0]).toMatchObject({ latencyMs: 990, wantedMhz: 1410 })
+    })
+
+    it('drives the GPU that CUDA shows, and says when it was told to drive another', async () => {
+      fake.set({ gpus: 2 })
+      const files = new Map(host.files)
+      host = createFakeHost({ env: { CUDA_VISIBLE_DEVICES: 'GPU-fake-1' } })
+      for (const [name, text] of files) host.files.set(name, text)
+      expect(await run('--seconds 1')).toBe(0)
+      expect(fake.journal()[0]).toMatch(/^lock 1 /)
+      expect(host.err()).toBe('')
+      await run('--seconds 1 --gpu 0')
+      expect(host.err()).toMatch(/^trimtab: CUDA_VISIBLE_DEVICES=GPU-fake-1 does not show Fake A100 \(GPU-fake-0\)/)
     })
 
     it('sets nothing in a dry run, not even what somebody left locked', async () => {

@@ -100,7 +100,7 @@ int nvmlDeviceGetUUID(Board *board, char *out, unsigned length) {
 }
 int nvmlDeviceGetName(Board *board, char *out, unsigned length) {
   if (state_of(board)) return state_of(board);
-  snprintf(out, length, "%s", "Fake A100");
+  snprintf(out, length, "%s", control("mixed", 0) && board->index > 0 ? "Fake T4" : "Fake A100");
   return OK;
 }
 int nvmlDeviceGetMemoryInfo(Board *board, uint64_t *out) {

@@ -18,6 +18,17 @@ export interface LatencyReading {
   readonly isEnd?: boolean
 }
 
+/** What shares one clock must keep the SLO as a whole: the highest latency of all, unknown where one is unknown. */
+export function slowestSource(sources: readonly LatencySource[]): LatencySource {
+  return {
+    async read(nowMs, signal) {
+      const readings = await Promise.all(sources.map((source) => source.read(nowMs, signal)))
+      const slowest = readings.reduce((a, b) => ((b.latencyMs ?? Infinity) > (a.latencyMs ?? Infinity) ? b : a))
+      return { ...slowest, isEnd: readings.every(({ isEnd }) => isEnd) }
+    },
+  }
+}
+
 /** What was said longer ago says nothing of now: whoever said it may be gone. */
 export const SILENCE_MS = 10_000
 /** Longer than any number: a source that ends no line does not fill the memory. */

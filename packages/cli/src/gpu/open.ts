@@ -20,11 +20,11 @@ export const leaseFoldersOf = (leases: string | undefined): readonly string[] =>
 /** What names one GPU. */
 export const gpuOption: Option<string | undefined> = textOption(
   'GPU',
-  'UUID or index, as trimtab gpu list shows them (default: the only one)',
+  'UUID or index, as trimtab gpu list shows them (default: the only one, of those in CUDA_VISIBLE_DEVICES)',
   undefined,
 )
 
-const BAD_CALL: readonly unknown[] = ['gpu_ambiguous', 'gpu_unknown', 'nvml_not_found']
+const BAD_CALL: readonly unknown[] = ['gpu_ambiguous', 'gpu_hidden', 'gpu_unknown', 'nvml_not_found']
 const FROM_THE_HOST: readonly unknown[] = ['gpu_in_use', 'lease_unwritable', 'lease_folder_unsafe']
 
 /**

@@ -1,6 +1,6 @@
 import { printable } from '@trimtab/core/text'
 import {
-  findGpu,
+  findVisibleGpu,
   type Nvml,
   type NvmlGpu,
   NvmlGpuClock,
@@ -12,22 +12,29 @@ import { FrequencyScaler, type GpuClock } from '@trimtab/serve'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { driveGpu, type RunTick } from '../../gpu/drive.js'
 import { percent, remarksOf, whole } from '../../gpu/format.js'
-import { fileSource, type LatencySource, lineSource } from '../../gpu/latency-source.js'
+import { fileSource, type LatencySource, lineSource, slowestSource } from '../../gpu/latency-source.js'
 import { commonOptions, gpuOption, leaseFoldersOf, withNvml } from '../../gpu/open.js'
 import { prometheusSource } from '../../gpu/prometheus.js'
 import { renderRunReport } from '../../gpu/report.js'
 import { RunRecord, type RunSummary } from '../../gpu/run-record.js'
 import { type Host, hostWith } from '../../host.js'
-import { choiceOption, numberOption, switchOption, textOption, UsageError, type Values } from '../../options.js'
+import {
+  choiceOption,
+  numberOption,
+  repeatedOption,
+  switchOption,
+  textOption,
+  UsageError,
+  type Values,
+} from '../../options.js'
 import { createPaint } from '../../terminal.js'
 
 const TAIL_BYTES = 4096
 
 const options = {
-  latency: textOption(
+  latency: repeatedOption(
     'SOURCE',
-    'FILE (its last line), http://… (Prometheus), or - (stdin, a request a line)',
-    undefined,
+    'FILE (its last line), http://… (Prometheus), or - (stdin, a request a line); the slowest of several decides, as of the slices of a MIG GPU',
   ),
   'slo-ms': numberOption('latency that must be kept, ms', undefined, { min: 0.001, max: 1e9, fraction: true }),
   metric: textOption('NAME', "of a server's own /metrics: a gauge, a summary, or a histogram (its p99)", undefined),
@@ -72,19 +79,26 @@ export const createRun = (get: typeof fetch): Command =>
         "trimtab gpu run --slo-ms 2000 --latency 'http://prometheus:9090/api/v1/query?query=…'",
         'the largest value of a query',
       ],
+      [
+        'trimtab gpu run --gpu GPU-8f2c… --slo-ms 2000 --latency slice-a.txt --latency slice-b.txt',
+        'two slices of a GPU under MIG, which share its clock',
+      ],
     ],
     exits: `A latency that is not known, or 10 s old, means the maximum clock. Clocks need root (observe-only without).
 Exit: 0 done, 1 no GPU, lost, or not permitted to set its clock, 2 the call is bad.`,
     async run(values, host) {
       const { latency, 'slo-ms': sloMs, report } = values
-      if (latency === undefined || sloMs === undefined)
+      if (latency.length === 0 || sloMs === undefined)
         throw new UsageError('--latency SOURCE and --slo-ms N are needed: what is measured, and what must be kept')
+      if (latency.filter((one) => one === '-').length > 1)
+        throw new UsageError('--latency - is given twice: there is one stdin')
       if (report !== undefined && !(await host.canWrite(report)))
         throw new UsageError(`${report} cannot be written: name another file`)
       const stop = new AbortController() // of stdin, which would keep the process for as long as it is open
-      const source = openSource(latency, values, hostWith(host, { signal: stop.signal }), get)
+      const sources = latency.map((one) => openSource(one, values, hostWith(host, { signal: stop.signal }), get))
+      const source = slowestSource(sources)
       try {
-        return await withNvml(values.library, host, (nvml) => drive(nvml, { ...values, latency, sloMs }, source, host))
+        return await withNvml(values.library, host, (nvml) => drive(nvml, { ...values, sloMs }, source, host))
       } finally {
         stop.abort()
       }
@@ -93,17 +107,17 @@ Exit: 0 done, 1 no GPU, lost, or not permitted to set its clock, 2 the call is b
 
 async function drive(
   nvml: Nvml,
-  values: RunValues & { readonly latency: string; readonly sloMs: number },
+  values: RunValues & { readonly sloMs: number },
   source: LatencySource,
   host: Host,
 ): Promise<number> {
-  const gpu = findGpu(nvml, values.gpu)
   const notices: string[] = []
   const voice = values.json ? jsonVoice(host) : textVoice(host, values['dry-run'])
   const notice = (message: string) => {
     notices.push(message)
     voice.notice(message)
   }
+  const gpu = findVisibleGpu(nvml, values.gpu, host.env, notice)
   const { clock, isRefused, dispose } = values['dry-run']
     ? observe(gpu, values, host, notice)
     : claim(gpu, values, host, notice)
@@ -189,7 +203,7 @@ async function conclude(
   clock: GpuClock,
   record: RunRecord,
   notices: readonly string[],
-  values: RunValues & { readonly latency: string; readonly sloMs: number },
+  values: RunValues & { readonly sloMs: number },
   voice: Voice,
   host: Host,
 ): Promise<void> {
@@ -197,7 +211,7 @@ async function conclude(
   voice.summary(summary)
   if (values.report === undefined) return
   const html = renderRunReport({
-    ...{ gpu: gpu.subject, isDryRun: values['dry-run'], sloMs: values.sloMs, latencySource: values.latency },
+    ...{ gpu: gpu.subject, isDryRun: values['dry-run'], sloMs: values.sloMs, latencySource: values.latency.join(', ') },
     ...{ maximumMhz: clock.supportedClocksMhz.at(-1)!, summary, notices, ticks: record.ticks },
   })
   await host.writeFile(values.report, html)

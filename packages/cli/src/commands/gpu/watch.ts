@@ -1,4 +1,5 @@
-import { findGpu, type NvmlSample, watchGpu } from '@trimtab/nvml'
+import { printable } from '@trimtab/core/text'
+import { findVisibleGpu, type NvmlSample, watchGpu } from '@trimtab/nvml'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { limitsOf, ofTotal, percent, whole } from '../../gpu/format.js'
 import { commonOptions, gpuOption, withNvml } from '../../gpu/open.js'
@@ -30,7 +31,9 @@ export const watch: Command = defineCommand({
   exits: 'Exit: 0 done, 1 no GPU or lost, 2 the call is bad.',
   run: ({ gpu: selector, interval, samples, library, json }, host) =>
     withNvml(library, host, async (nvml) => {
-      const gpu = findGpu(nvml, selector)
+      const gpu = findVisibleGpu(nvml, selector, host.env, (message) =>
+        host.stderr.write(`trimtab: ${printable(message)}\n`),
+      )
       const stop = new AbortController()
       const options = {
         intervalMs: interval,
