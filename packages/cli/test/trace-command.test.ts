@@ -241,7 +241,7 @@ describe('trimtab trace profile', () => {
 
   it('bounds its lists by --top and says what the rest amounts to', async () => {
     const { out } = await run(['profile', 'usual.json', '--top', '2'])
-    expect(out).toMatch(/^2 more services with \d+\.\d % together \(--top 4 shows all\)$/m)
+    expect(out).toMatch(/^2 more rows with \d+\.\d % together \(--top 4 shows all\)$/m)
     const { profile } = JSON.parse((await run(['profile', 'usual.json', '--top', '2', '--json'])).out)
     expect([profile.services.length, profile.omittedServices.count]).toEqual([2, 3]) // mail, on no path, is counted too
   })
@@ -274,9 +274,20 @@ describe('trimtab trace culprits', () => {
     const host = shop()
     const argv = ['culprits', 'slow.json', '--baseline', 'usual.json', '--json', '--report', 'c.html']
     const { suspects } = JSON.parse((await run(argv, host)).out).culprits
-    expect(suspects[0]).toMatchObject({ service: 'ads', whatIf: { changes: [{ service: 'ads', speedUp: 2 }] } })
-    expect(suspects[0].whatIf.gain01).toBeGreaterThan(0.2)
+    expect(suspects[0]).toMatchObject({ service: 'ads', whatIf: { changes: [{ service: 'ads', isAsUsual: true }] } })
+    expect(suspects[0].whatIf.gain01).toBeGreaterThan(0.4) // five times as slow, then as before
     expect(host.files.get('c.html')).toContain(suspects[0].reasons[0].replace(/'/g, '&#39;'))
+  })
+
+  it('says how sure it is only with a baseline', async () => {
+    const host = shop()
+    const argv = ['culprits', 'slow.json', '--report', 'c.html']
+    const { out } = await run(argv, host)
+    const { suspects } = JSON.parse((await run(['culprits', 'slow.json', '--json'])).out).culprits
+    expect(suspects.length).toBeGreaterThan(0)
+    expect(JSON.stringify(suspects)).not.toContain('probability')
+    expect(out).toMatch(/^ 1\. \w+ +score \d/m)
+    expect(`${out}${host.files.get('c.html')}`).not.toMatch(/\d % sure/)
   })
 
   it('ends with 1 when nothing stands out', async () => {
@@ -366,12 +377,89 @@ describe('trimtab trace what-if', () => {
 
   it.each([
     ['a service that no request reaches', ['--speed-up', 'crt=2'], /no request reaches crt; did you mean cart\?/],
-    ['no factor', ['--speed-up', 'cart'], /--speed-up must be the name of a service, =, and a number above 0/],
+    [
+      'no factor',
+      ['--speed-up', 'cart'],
+      /--speed-up must be the name of a service, or FROM->TO, then = and a number above 0/,
+    ],
+    ['what it was, without what was', ['--as-baseline', 'cart'], /--as-baseline needs --baseline/],
+    ['half a way', ['--speed-up', 'cart->=2'], /must be the name of a service, or FROM->TO/],
+    ['a way that no request takes', ['--speed-up', 'cart->front=2'], /no request reaches cart → front/],
     ['a factor of zero', ['--slow-down', 'cart=0'], /a number above 0, got "cart=0"/],
     ['a mode that does not say who waited', ['--mode', 'firm'], /--mode must be blocking here, got firm/],
   ])('refuses %s', async (_, argv, message) => {
     const { code, err } = await run(['what-if', 'usual.json', ...argv])
     expect(code).toBe(2)
     expect(err).toMatch(message)
+  })
+})
+
+/** 200 ms of network in front of cart, half before and half after; every service's own work unchanged. */
+describe('time between two services', () => {
+  const network = (): FakeHost => {
+    const host = shop()
+    for (const side of ['before', 'after'])
+      host.files.set(side, readFileSync(new URL(`./fixtures/network-${side}.jsonl.gz`, import.meta.url)))
+    return host
+  }
+  const answer = async (...argv: string[]) => JSON.parse((await run([...argv, '--json'], network())).out)
+  interface Way {
+    readonly caller?: string
+    readonly service?: string
+    readonly callee?: string
+  }
+  const isWay = ({ caller, service, callee }: Way) => (caller ?? service) === 'frontend' && callee === 'cart'
+
+  it('is one figure in profile, diff, culprits and what-if, within 1 % of what was added', async () => {
+    const [before, after] = [await answer('profile', 'before'), await answer('profile', 'after')]
+    const mean = ({ profile }: typeof before) => profile.edges.find(isWay).meanUs / 1000
+    const { diff } = await answer('diff', 'before', 'after')
+    const row = diff.services.find(isWay)
+    const { culprits } = await answer('culprits', 'after', '--baseline', 'before')
+    const { whatIf, latency } = await answer(
+      'what-if',
+      'after',
+      '--baseline',
+      'before',
+      '--as-baseline',
+      'frontend->cart',
+    )
+    const added = {
+      profile: mean(after) - mean(before),
+      diff: (row.afterUs - row.beforeUs) / 1000,
+      culprits: culprits.suspects[0].slower.find(isWay).addedUs / 1000,
+      whatIf: (latency.meanUs - whatIf[0].meanUs) / 1000,
+    }
+    for (const [command, ms] of Object.entries(added)) expect(Math.abs(ms / 200 - 1), command).toBeLessThan(0.01)
+  })
+
+  it('is what culprits names, and the fix that it counts', async () => {
+    const { out } = await run(['culprits', 'after', '--baseline', 'before'], network())
+    expect(out).toMatch(/^ 1\. cart \(frontend → cart\) .*% sure$/m)
+    expect(out).toMatch(/frontend → cart as in the baseline, requests would take 90\.\d % less/)
+  })
+
+  it('is no work of either service: only its own row grows', async () => {
+    const { diff } = await answer('diff', 'before', 'after')
+    expect(diff.services.map(({ service, callee }: Way) => [service, callee])).toEqual([['frontend', 'cart']])
+  })
+
+  it('is at most gained by a faster service, whose queue it may be', async () => {
+    const { whatIf } = await answer('what-if', 'after', '--speed-up', 'cart=2')
+    expect(whatIf[0].gain01).toBeLessThan(0.01) // of cart's own 3 ms
+    expect(whatIf[0].optimistic01).toBeGreaterThan(0.45)
+  })
+
+  it('shows the requests as they are beside what they would be, and nothing above the slowest of them', async () => {
+    const { out } = await run(['what-if', 'after', '--speed-up', 'cart=1.000001'], network())
+    const [, mean, p50, p99] = /^now +(\S+) ms +(\S+) ms +(\S+) ms/m.exec(out)!
+    expect([mean, p50, p99].map(Number)).toEqual([220.4, 220.8, 220.8])
+  })
+
+  it('makes diff end with 1, by a rank test', async () => {
+    const { code, out } = await run(['diff', 'before', 'after'], network())
+    expect(code).toBe(1)
+    expect(out).toContain('A request after takes longer than one before in 100 % of all pairs')
+    expect(out).toContain('Complete: 100 % of the requests before, 100 % after.')
   })
 })

@@ -89,7 +89,9 @@ describe('renderTraceReport', () => {
   it('shows text from outside as text', () => {
     const evil = '</script><script>alert(1)</script>"\'&'
     const named = shopRequests(9).map((spans) => spans.map((span) => ({ ...span, service: evil, operation: evil })))
-    const page = renderTraceReport(reportOf(named, { source: { files: [evil], traces: 9, spans: 45, setAside: 0 } }))
+    const page = renderTraceReport(
+      reportOf(named, { source: { files: [evil], traces: 9, spans: 45, setAside: 0, complete01: 1 } }),
+    )
     expect(page).not.toContain('<script>alert')
     expect(numbersIn(page).source.files).toEqual([evil])
     expect(html).toContain('slow &lt;now&gt;')

@@ -293,6 +293,7 @@ export class Assembler {
       trace.host[place] = columns.host[row]!
       trace.kind[place] = columns.kind[row]!
       trace.flags[place] = columns.flags[row]! & (FOLLOWS_FROM | ERROR)
+      trace.inputRow[place] = row
       trace.ids[place * 3] = id.high[row]!
       trace.ids[place * 3 + 1] = id.low[row]!
       trace.ids[place * 3 + 2] = id.form[row]!

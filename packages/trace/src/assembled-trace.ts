@@ -3,7 +3,7 @@ import type { Names } from './names.js'
 import type { Repairs } from './repairs.js'
 import type { Trace } from './types.js'
 
-const BYTES_PER_ROW = 8 + 8 + 4 * 8 + 2
+const BYTES_PER_ROW = 8 + 8 + 4 * 9 + 2
 
 /** A trace in one block of memory: all columns are views on the same buffer. */
 export class AssembledTrace implements Trace {
@@ -26,6 +26,8 @@ export class AssembledTrace implements Trace {
   originRestNs = 0
   /** [N, 3] high, low and form of each id, as in `IdColumn`. */
   readonly ids: Int32Array
+  /** [N] which of the spans handed over each row is. */
+  readonly inputRow: Int32Array
   /** Ids that had to be changed to be unique, by row. */
   renamed: Map<number, string> | undefined
   readonly #idTexts: Names
@@ -45,8 +47,9 @@ export class AssembledTrace implements Trace {
     this.instance = new Int32Array(buffer, size * 28, size)
     this.host = new Int32Array(buffer, size * 32, size)
     this.ids = new Int32Array(buffer, size * 36, size * 3)
-    this.kind = new Uint8Array(buffer, size * 48, size)
-    this.flags = new Uint8Array(buffer, size * 49, size)
+    this.inputRow = new Int32Array(buffer, size * 48, size)
+    this.kind = new Uint8Array(buffer, size * 52, size)
+    this.flags = new Uint8Array(buffer, size * 53, size)
   }
 
   get originUnixNs(): bigint {

@@ -1,4 +1,5 @@
 export { createTraceCore, createTraceCoreSync, type TraceCore } from '@trimtab/core/trace'
+export { isComplete } from './completeness.js'
 export {
   areaUnder,
   type ClassifierCalibration,
@@ -44,11 +45,13 @@ export {
   type RankOptions,
   rankCulprits,
   SHIPPED_MODEL,
+  type Slower,
   saveCulpritModel,
   scoreGuessing,
   scoreRankings,
 } from './culprits/index.js'
 export { Names } from './names.js'
+export { type Owner, ownerName } from './owner.js'
 export { type ClockResolution, clockResolution } from './path/clock-resolution.js'
 export { type ClockSkewOptions, correctClockSkew } from './path/clock-skew.js'
 export { criticalPath, type Section } from './path/critical-path.js'
@@ -71,6 +74,7 @@ export {
   type Change,
   Distribution,
   diffProfiles,
+  type EdgeChange,
   type EdgeProfile,
   type EndpointChange,
   type EndpointProfile,
@@ -78,10 +82,12 @@ export {
   Histogram,
   type InstanceProfile,
   type Interval,
+  type JudgedChange,
   Moments,
   Profile,
   type ProfileCell,
   type ProfileDiff,
+  type QuantileChange,
   RELATIVE_ERROR,
   type ServiceChange,
   type ServiceProfile,
@@ -107,8 +113,16 @@ export {
 export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.js'
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'
 export { type SpanRow, TraceBuilder } from './trace-builder.js'
-export { ERROR, FOLLOWS_FROM, type Frame, KINDS, type Span, type SpanKind, type Trace } from './types.js'
-export { type Retimed, type SpanChange, WhatIf, type WhatIfOptions, whatIf } from './what-if/index.js'
+export { type Edge, ERROR, FOLLOWS_FROM, type Frame, KINDS, type Span, type SpanKind, type Trace } from './types.js'
+export {
+  OwnTimes,
+  type Retimed,
+  type SpanChange,
+  UsualTimes,
+  WhatIf,
+  type WhatIfOptions,
+  whatIf,
+} from './what-if/index.js'
 export { type PairKind, type SiblingPair, Workflow, type WorkflowEdge, wilsonInterval } from './workflow/index.js'
 export {
   type CallTree,

@@ -35,6 +35,14 @@ export interface Frame {
   readonly operation: string
 }
 
+/** The way from one service to another: time that is neither's work. */
+export interface Edge {
+  readonly caller: string
+  readonly callee: string
+  /** `call`: network, connection and what queues in front of the callee. `queue`: handed over, and not taken up yet. */
+  readonly kind: 'call' | 'queue'
+}
+
 /** Values of `Trace.kind`. */
 export const KINDS: readonly SpanKind[] = ['internal', 'server', 'client', 'producer', 'consumer']
 

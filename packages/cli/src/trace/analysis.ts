@@ -3,6 +3,8 @@ import {
   type CriticalPath,
   type Distribution,
   type Frame,
+  isComplete,
+  ownerName,
   type PathSummary,
   Profile,
   type ProfileCell,
@@ -46,6 +48,7 @@ export class TraceAnalysis {
   readonly #top: number
   readonly #slowest: PathSummary[] = []
   #spans = 0
+  #complete = 0
 
   /** @param top  most rows of each list */
   constructor(top: number) {
@@ -62,12 +65,21 @@ export class TraceAnalysis {
     return this.#spans
   }
 
-  /** Those that own time, largest share first. */
+  /** Part of the requests that hang together as they were recorded, 0 … 1. */
+  get complete01(): number {
+    return this.#complete / this.requests
+  }
+
+  /** Services and the ways between them that own time, largest share first. */
   get services(): ServiceView[] {
-    return this.profile
-      .services()
-      .filter(({ selfNs }) => selfNs > 0)
-      .map((cell) => ({ service: cell.service, ...cellView(cell) }))
+    return [
+      ...this.profile.services().map((cell) => ({ service: cell.service, ...cellView(cell) })),
+      ...this.profile
+        .edges()
+        .map((cell) => ({ service: cell.caller, callee: cell.callee, kind: cell.kind, ...cellView(cell) })),
+    ]
+      .filter(({ share01 }) => share01 > 0)
+      .sort((a, b) => b.share01 - a.share01)
   }
 
   /** The slowest requests, slowest first. */
@@ -83,6 +95,7 @@ export class TraceAnalysis {
     this.repairs.merge(path.trace.repairs)
     this.repairs.merge(path.repairs)
     this.#spans += path.trace.size
+    if (isComplete(path)) this.#complete++
     this.#offer(path)
   }
 
@@ -101,9 +114,15 @@ export class TraceAnalysis {
     ]
     return {
       command,
-      source: { files, traces: this.requests, spans: this.#spans, setAside: this.setAside },
+      source: {
+        files,
+        traces: this.requests,
+        spans: this.#spans,
+        setAside: this.setAside,
+        complete01: this.complete01,
+      },
       settings,
-      latency: atMost(latencyView(latency), this.#slowest[0]?.latencyUs ?? 0),
+      latency: latencyView(latency),
       services: this.services,
       callPaths: profile
         .callPaths()
@@ -128,14 +147,6 @@ export class TraceAnalysis {
 }
 
 const MOST_CALLERS = 4 // in the text of a call path
-
-/** Quantiles come from buckets, less than 1 % wide; none is shown above the slowest request. */
-const atMost = (latency: LatencyView, mostUs: number): LatencyView => ({
-  ...latency,
-  p50Us: Math.min(latency.p50Us, mostUs),
-  p90Us: Math.min(latency.p90Us, mostUs),
-  p99Us: Math.min(latency.p99Us, mostUs),
-})
 
 export const latencyView = (latency: Distribution): LatencyView => ({
   count: latency.count,
@@ -170,8 +181,12 @@ function framesText(frames: readonly Frame[]): string {
   return [...shown, `${service} ${operation}`.trimEnd()].join(' › ')
 }
 
-function traceView({ traceId, service, operation, latencyUs, spans, errors, services }: PathSummary): TraceView {
-  const owner = services[0]
-  const request = { traceId, service, operation, latencyUs, spans, errors }
-  return { ...request, owner: owner?.service ?? service, ownerShare01: owner?.share ?? 0 }
+function traceView({ traceId, service, operation, latencyUs, spans, errors, owners }: PathSummary): TraceView {
+  const [owner] = owners
+  return {
+    ...{ traceId, service, operation, latencyUs, spans, errors },
+    owner: owner ? ownerName(owner) : service,
+    ownerService: owner ? ('service' in owner ? owner.service : owner.callee) : service,
+    ownerShare01: owner?.share ?? 0,
+  }
 }

@@ -6,5 +6,5 @@ export { type ReadHooks, readPaths, type Selection, selectPaths } from './read-p
 export { duration as durationText, speed as speedText } from './report/format.js'
 export { mountTraceReport, renderPartsStyle, renderTraceParts, renderTraceReport } from './report/index.js'
 export type * from './report/types.js'
-export { suspectsAgainst, suspectsWithin, withGains } from './suspects.js'
-export { Replay, usualChanges } from './what-if.js'
+export { suspectFixes, suspectsAgainst, suspectsWithin, withGains } from './suspects.js'
+export { baselineChanges, Replay, usualChanges } from './what-if.js'

@@ -3,7 +3,7 @@ import { type PathOptions, READ_LIMITS, type ReadLimits, type TraceFormat } from
 import type { Host } from '../host.js'
 import { choiceOption, numberOption, type Option, sizeOption, switchOption, textOption } from '../options.js'
 import { type Reading, readingOf, readingOptions } from '../read-file.js'
-import type { SpeedChange } from './report/types.js'
+import type { PlaceView, SpeedChange } from './report/types.js'
 
 export const TRACE_FORMATS: readonly TraceFormat[] = ['jaeger', 'otlp-json', 'otlp-protobuf', 'zipkin', 'csv']
 
@@ -138,23 +138,48 @@ function toleranceOption(help: string): Option<number | 'auto'> {
   }
 }
 
-/** `SERVICE=2`, several separated by commas. @param turn  from the number given to times as fast */
+/** `cart=2,front->cart=1.5`. @param turn  from the number given to times as fast */
 export function speedOption(help: string, turn: (factor: number) => number): Option<readonly SpeedChange[]> {
   return {
-    value: 'SERVICE=N',
+    value: 'PLACE=N',
     help,
     fallback: [],
     read(text) {
       const changes = text.split(',').map((part) => {
         const at = part.lastIndexOf('=')
+        const number = part.slice(at + 1)
         return {
-          service: part.slice(0, at).trim(),
-          factor: /^\d+(\.\d+)?$/.test(part.slice(at + 1)) ? Number(part.slice(at + 1)) : 0,
+          place: placeOf(part.slice(0, Math.max(0, at))),
+          factor: /^\d+(\.\d+)?$/.test(number) ? Number(number) : 0,
         }
       })
-      return changes.every(({ service, factor }) => service !== '' && factor > 0)
-        ? { value: changes.map(({ service, factor }) => ({ service, speedUp: turn(factor) })) }
-        : { must: 'must be the name of a service, =, and a number above 0' }
+      return changes.every(({ place, factor }) => place && factor > 0)
+        ? { value: changes.map(({ place, factor }) => ({ ...place!, speedUp: turn(factor) })) }
+        : { must: 'must be the name of a service, or FROM->TO, then = and a number above 0' }
     },
   }
+}
+
+/** `cart,front->cart`. */
+export function placesOption(help: string): Option<readonly PlaceView[]> {
+  return {
+    value: 'PLACE',
+    help,
+    fallback: [],
+    read(text) {
+      const places = text.split(',').map(placeOf)
+      return places.every((place) => place !== undefined)
+        ? { value: places }
+        : { must: 'must be names of services, or FROM->TO, with commas between' }
+    },
+  }
+}
+
+/** `cart`; `front->cart` or `front → cart`, with ` (queue)` for what was handed over. */
+function placeOf(text: string): PlaceView | undefined {
+  const [service = '', callee, ...more] = text.split(/->|→/).map((name) => name.trim())
+  if (service === '' || callee === '' || more.length > 0) return undefined
+  if (callee === undefined) return { service }
+  const bare = callee.replace(/ *\(queue\)$/, '')
+  return { service, callee: bare, kind: bare === callee ? 'call' : 'queue' }
 }

@@ -1,6 +1,15 @@
 // Files in, an analysis out: what every command of `trimtab trace` begins with.
 import { TraceError } from '@trimtab/core'
-import { type CriticalPath, createTraceCore, JoinedTraces, type Trace, type TraceCore, Workflow } from '@trimtab/trace'
+import {
+  type CriticalPath,
+  createTraceCore,
+  JoinedTraces,
+  OwnTimes,
+  type Trace,
+  type TraceCore,
+  UsualTimes,
+  Workflow,
+} from '@trimtab/trace'
 import type { Host } from '../host.js'
 import { suggestion } from '../options.js'
 import { TraceAnalysis } from './analysis.js'
@@ -38,9 +47,10 @@ export interface Analysed {
   readonly analysis: TraceAnalysis
   /**
    * Replays the same requests under changes, each by itself; needs `isReplayed`.
+   * @param baseline  what is usual, where a change asks for it
    * @returns nothing for paths of another mode than `blocking`, which alone says who waited for whom
    */
-  replay(cases: readonly (readonly SpeedChange[])[]): Promise<WhatIfView[]>
+  replay(cases: readonly (readonly SpeedChange[])[], baseline?: OwnTimes): Promise<WhatIfView[]>
 }
 
 export interface AnalyseOptions {
@@ -67,6 +77,7 @@ export async function analyseFiles(
   const core = await createTraceCore()
   const analysis = new TraceAnalysis(values.top)
   const workflow = new Workflow()
+  const times = new OwnTimes()
   const services = new Set<string>()
   const selection = { ...selectionOf(values), zstd: host.zstd }
   const traces = new JoinedTraces(inputs.list, selection)
@@ -86,16 +97,19 @@ export async function analyseFiles(
   }
   await each({ repairs: analysis.repairs, onSetAside }, (path) => {
     analysis.add(path)
-    if (isPossible) workflow.add(path)
+    if (isPossible) {
+      workflow.add(path)
+      times.add(path)
+    }
     onPath(path)
   })
   if (analysis.requests === 0) throw new TraceError('trace_empty', whyNothing(files, values, analysis, services))
   return {
     core,
     analysis,
-    async replay(cases) {
+    async replay(cases, baseline) {
       if (!isPossible || cases.length === 0) return []
-      const replay = new Replay(cases, workflow)
+      const replay = new Replay(cases, workflow, baseline && new UsualTimes(times, baseline))
       await each({}, (path) => replay.add(path))
       return replay.views()
     },

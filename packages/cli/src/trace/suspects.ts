@@ -11,7 +11,8 @@ import {
   rankCulprits,
 } from '@trimtab/trace'
 import { duration, plural } from './report/format.js'
-import type { CulpritsView, WhatIfView } from './report/types.js'
+import type { CulpritsView, SpeedChange, WhatIfView } from './report/types.js'
+import { asInBaseline, usualChanges } from './what-if.js'
 
 const STANDS_OUT = Math.log(1 + 3) // three times what comparisons within the baseline show by chance
 
@@ -35,7 +36,18 @@ function viewOfRanking(
     suspects: culprits
       .filter(({ evidence }) => Object.values(evidence).some((logTimesNoise) => logTimesNoise >= STANDS_OUT))
       .slice(0, top)
-      .map(({ service, score, probability, reasons }) => ({ service, score, probability01: probability, reasons })),
+      .map(({ service, score, probability, slower, reasons }) => ({
+        service,
+        score,
+        probability01: probability,
+        slower: slower.map(({ owner, addedUs }) => ({
+          ...('service' in owner
+            ? { service: owner.service }
+            : { service: owner.caller, callee: owner.callee, kind: owner.kind }),
+          addedUs,
+        })),
+        reasons,
+      })),
   }
 }
 
@@ -46,7 +58,7 @@ export function suspectsWithin(core: TraceCore, profile: Profile, top: number): 
 
 function viewOfComponents({ components, classifier }: CriticalComponents, requests: number, top: number): CulpritsView {
   return {
-    against: `${plural(requests, 'request')} judged by themselves (critical components, Algorithm 3.2); a comparison with a time when all was well is far surer (--baseline)`,
+    against: `${plural(requests, 'request')} judged by themselves (critical components, Algorithm 3.2), a ranking by its margin: how sure it is, only a comparison with a time when all was well can say (--baseline)`,
     judge: classifier,
     suspects: components
       .filter(({ verdict }) => verdict?.isCritical)
@@ -55,14 +67,19 @@ function viewOfComponents({ components, classifier }: CriticalComponents, reques
         service,
         ...(instance !== '' && { instance }),
         score: verdict!.decision,
-        ...(verdict!.probability !== undefined && { probability01: verdict!.probability }),
         reasons,
       })),
   }
 }
 
+/** What to replay for each suspect: all that got slower as in the baseline; without one, it twice as fast. */
+export const suspectFixes = ({ suspects }: CulpritsView): SpeedChange[][] =>
+  suspects.map((suspect) =>
+    suspect.slower && suspect.slower.length > 0 ? suspect.slower.map(asInBaseline) : usualChanges([suspect])[0]!,
+  )
+
 /** @param gains  of the first suspects, in their order */
-export const withGains = ({ against, suspects }: CulpritsView, gains: readonly WhatIfView[]): CulpritsView => ({
-  against,
+export const withGains = ({ suspects, ...rest }: CulpritsView, gains: readonly WhatIfView[]): CulpritsView => ({
+  ...rest,
   suspects: suspects.map((suspect, i) => (gains[i] ? { ...suspect, whatIf: gains[i] } : suspect)),
 })

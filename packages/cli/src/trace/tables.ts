@@ -1,13 +1,30 @@
 // The answers as a person on call reads them on a terminal.
 import { printable } from '@trimtab/core/text'
-import type { PathSummary } from '@trimtab/trace'
+import { ownerName, type PathSummary } from '@trimtab/trace'
 import { fixed } from '../report/format.js'
 import { type Column, formatTable, type Paint } from '../terminal.js'
 import type { Judgement } from './labels.js'
-import { changeText, count, duration, percent, plural, signedDuration, signedPercent } from './report/format.js'
-import { factsOf } from './report/head.js'
-import { diffWords, gainText } from './report/tables.js'
-import type { CulpritsView, DiffView, ServiceView, TraceReport, TraceView, WhatIfView } from './report/types.js'
+import {
+  changeText,
+  count,
+  duration,
+  percent,
+  placeText,
+  plural,
+  signedDuration,
+  signedPercent,
+} from './report/format.js'
+import { factsOf, suspectText } from './report/head.js'
+import { diffWords, gainText, slowerText } from './report/tables.js'
+import type {
+  CulpritsView,
+  DiffView,
+  LatencyView,
+  ServiceView,
+  TraceReport,
+  TraceView,
+  WhatIfView,
+} from './report/types.js'
 
 const left = (title: string): Column => ({ title, align: 'left' })
 const right = (title: string): Column => ({ title, align: 'right' })
@@ -25,7 +42,7 @@ export function formatHeading(report: TraceReport, paint: Paint): string {
 
 export function formatServices(services: readonly ServiceView[], top: number, paint: Paint): string {
   const columns = [
-    left('service'),
+    left('service or way'),
     right('share'),
     right('a request'),
     right('p50'),
@@ -38,7 +55,7 @@ export function formatServices(services: readonly ServiceView[], top: number, pa
   const rows = services
     .slice(0, top)
     .map((one) => [
-      one.service,
+      placeText(one),
       percent(one.share01),
       duration(one.meanUs),
       duration(one.p50Us),
@@ -55,7 +72,7 @@ const restOf = (services: readonly ServiceView[], top: number, paint: Paint): st
   const rest = services.slice(top)
   if (rest.length === 0) return ''
   const share01 = rest.reduce((sum, one) => sum + one.share01, 0)
-  const text = `${plural(rest.length, 'more service')} with ${percent(share01)} together (--top ${services.length} shows all)`
+  const text = `${plural(rest.length, 'more row')} with ${percent(share01)} together (--top ${services.length} shows all)`
   return `${paint.dim(text)}\n`
 }
 
@@ -91,17 +108,17 @@ export function formatTraces(traces: readonly TraceView[], total: number, paint:
 export function formatPath(path: PathSummary, paint: Paint): string {
   const columns = [right('at'), right('waits'), right('share'), left('for')]
   const longest = Math.max(...path.sections.map(({ durationUs }) => durationUs))
-  const rows = path.sections.map(({ startUs, durationUs, service, operation }) => [
+  const rows = path.sections.map(({ startUs, durationUs, service, operation, edge }) => [
     duration(startUs),
     duration(durationUs),
     percent(durationUs / path.latencyUs),
-    `${service} ${operation}`.trimEnd(),
+    `${edge ? ownerName(edge) : service} ${operation}`.trimEnd(),
   ])
   const table = formatTable(columns, rows, paint)
     .split('\n')
     .map((line, i) => (path.sections[i - 1]?.durationUs === longest ? paint.accent(line) : line))
   const { count: omitted, selfUs } = path.omittedSections
-  const owners = path.services.slice(0, 5).map(({ service, share }) => `${service} ${percent(share)}`)
+  const owners = path.owners.slice(0, 5).map((owner) => `${ownerName(owner)} ${percent(owner.share)}`)
   return [
     paint.bold(
       `${path.service} ${path.operation} · ${duration(path.latencyUs)} · ${plural(path.spans, 'span')} · ${path.traceId}`,
@@ -110,17 +127,20 @@ export function formatPath(path: PathSummary, paint: Paint): string {
     ...(omitted > 0
       ? [paint.dim(`${plural(omitted, 'shorter section')} in between, ${duration(selfUs)} together`)]
       : []),
-    `owned by ${printable(owners.join(', '))}${path.services.length > owners.length ? ', …' : ''}`,
+    `owned by ${printable(owners.join(', '))}${path.owners.length > owners.length ? ', …' : ''}`,
     '',
   ].join('\n')
 }
 
 export function formatCulprits({ suspects, against }: CulpritsView, paint: Paint): string {
-  const lines = suspects.map(({ service, instance, score, probability01, reasons, whatIf }, i) => {
+  const lines = suspects.map((suspect, i) => {
+    const { instance, score, probability01, reasons, whatIf } = suspect
     const sure = probability01 === undefined ? `score ${fixed(score, 2)}` : `${percent(probability01)} sure`
-    const name = i === 0 ? paint.accent(service) : paint.bold(service)
+    const name = i === 0 ? paint.accent(suspectText(suspect)) : paint.bold(suspectText(suspect))
     const head = `${String(i + 1).padStart(2)}. ${name}${instance ? ` ${printable(instance)}` : ''}  ${paint.dim(sure)}`
-    return [head, ...[...reasons, ...(whatIf ? [gainText(whatIf)] : [])].map(printable)].join('\n      ')
+    return [head, ...[...slowerText(suspect), ...reasons, ...(whatIf ? [gainText(whatIf)] : [])].map(printable)].join(
+      '\n      ',
+    )
   })
   return `${paint.dim(against)}\n\n${lines.length > 0 ? lines.join('\n') : 'No service stands out.'}\n`
 }
@@ -160,7 +180,8 @@ export function formatJudgement({ incidents, scores, weightsFrom }: Judgement, p
   return `${methods}\n\nweights of the ranking fitted on: ${printable(weightsFrom)}\n\n${rows}\n`
 }
 
-export function formatWhatIf(rows: readonly WhatIfView[], paint: Paint): string {
+/** @param now  what the requests took as they are */
+export function formatWhatIf(rows: readonly WhatIfView[], now: LatencyView, paint: Paint): string {
   const columns = [
     left('if'),
     right('mean'),
@@ -181,7 +202,8 @@ export function formatWhatIf(rows: readonly WhatIfView[], paint: Paint): string 
     signedPercent(one.optimistic01),
     count(one.requests),
   ])
-  return `${formatTable(columns, cells, paint)}\n`
+  const nowRow = ['now', duration(now.meanUs), duration(now.p50Us), duration(now.p99Us), '', '', '', count(now.count)]
+  return `${formatTable(columns, [nowRow, ...cells], paint)}\n`
 }
 
 export function formatDiff(diff: DiffView, top: number, paint: Paint): string {
@@ -206,26 +228,26 @@ export function formatDiff(diff: DiffView, top: number, paint: Paint): string {
   )
   const services = formatTable(
     [
-      left('service'),
+      left('service or way'),
       right('before'),
       right('after'),
       right('change'),
       right('of the change'),
-      right('p99 before'),
-      right('p99 after'),
+      right('p50'),
+      right('p99'),
       right('certainty'),
     ],
     diff.services
       .slice(0, top)
       .map((one) => [
-        one.service,
+        placeText(one),
         duration(one.beforeUs),
         duration(one.afterUs),
         signedDuration(one.afterUs - one.beforeUs),
         signedPercent(one.share01),
-        duration(one.p99BeforeUs),
-        duration(one.p99AfterUs),
-        `${fixed(Math.abs(one.z), 1)} σ`,
+        `${duration(one.p50BeforeUs)} → ${duration(one.p50AfterUs)}`,
+        `${duration(one.p99BeforeUs)} → ${duration(one.p99AfterUs)}`,
+        `${fixed(Math.abs(one.rankZ), 1)} σ`,
       ]),
     paint,
   )

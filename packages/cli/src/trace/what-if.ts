@@ -1,22 +1,32 @@
-import { type CriticalPath, WhatIf, type Workflow } from '@trimtab/trace'
-import type { ServiceView, SpeedChange, WhatIfView } from './report/types.js'
+import { type CriticalPath, type UsualTimes, WhatIf, type Workflow } from '@trimtab/trace'
+import type { PlaceView, SpeedChange, WhatIfView } from './report/types.js'
 
 const USUAL_SPEED_UP = 2
-const MOST_SERVICES = 5 // that a report replays unasked
+const MOST_PLACES = 5 // that a report replays unasked
 
-/** The heaviest services, each twice as fast. */
-export const usualChanges = (
-  services: readonly Pick<ServiceView, 'service'>[],
-  most: number = MOST_SERVICES,
-): SpeedChange[][] => services.slice(0, most).map(({ service }) => [{ service, speedUp: USUAL_SPEED_UP }])
+/** The heaviest services and ways, each twice as fast. */
+export const usualChanges = (places: readonly PlaceView[], most: number = MOST_PLACES): SpeedChange[][] =>
+  places.slice(0, most).map((place) => [{ ...placeOf(place), speedUp: USUAL_SPEED_UP }])
+
+/** The same, each as in the baseline. */
+export const baselineChanges = (places: readonly PlaceView[], most: number = MOST_PLACES): SpeedChange[][] =>
+  places.slice(0, most).map((place) => [asInBaseline(place)])
+
+export const asInBaseline = (place: PlaceView): SpeedChange => ({ ...placeOf(place), isAsUsual: true })
+
+const placeOf = ({ service, callee, kind }: PlaceView): PlaceView =>
+  callee === undefined ? { service } : { service, callee, kind: kind ?? 'call' }
 
 /** Requests replayed under several changes at once, each by itself. */
 export class Replay {
   readonly #cases: readonly { readonly changes: readonly SpeedChange[]; readonly answer: WhatIf }[]
 
-  /** @param workflow  which siblings wait for each other, of the same requests */
-  constructor(cases: readonly (readonly SpeedChange[])[], workflow: Workflow) {
-    this.#cases = cases.map((changes) => ({ changes, answer: new WhatIf(changes, { workflow }) }))
+  /**
+   * @param workflow  which siblings wait for each other, of the same requests
+   * @param usual  what turns their times into the baseline's, for changes that ask for it
+   */
+  constructor(cases: readonly (readonly SpeedChange[])[], workflow: Workflow, usual?: UsualTimes) {
+    this.#cases = cases.map((changes) => ({ changes, answer: new WhatIf(changes, { workflow, usual }) }))
   }
 
   /** Replays one request under every case. */

@@ -39,7 +39,7 @@ export interface CriticalComponents {
 }
 
 /**
- * Which components of a window to look at first, how sure that is, and why.
+ * Which components of a window to look at first, and why; with a reference also how sure that is.
  *
  * Source: dissertation 3.2.3, Algorithm 3.2, with T_i the time that a request waited for the component itself.
  *
@@ -61,6 +61,10 @@ export function criticalComponents(window: Profile, options: CriticalComponentOp
   }
 }
 
+/** Without a reference the margin ranks, but nothing says how usual it is: no probability. */
+const verdictOf = (verdict: Verdict, hasReference: boolean): Verdict =>
+  hasReference ? verdict : { ...verdict, probability: undefined }
+
 function judge(
   core: TraceCore,
   window: Profile,
@@ -80,7 +84,7 @@ function judge(
     const row = isJudged ? features.of(core.math, component) : undefined
     if (row) seen.push(row)
     const reasons = reasonsFor(component, features.needsReference)
-    return { ...component, verdict: row && classifier.decide(row), reasons }
+    return { ...component, verdict: row && verdictOf(classifier.decide(row), features.needsReference), reasons }
   })
   const suspicion = ({ verdict }: CriticalComponent): number => verdict?.decision ?? Number.NEGATIVE_INFINITY
   return {

@@ -45,7 +45,7 @@ export interface ClassifierCalibration extends Calibration {
 export interface Verdict {
   /** Distance from the border in margins; > 0 on the critical side. */
   readonly decision: number
-  /** That the component is critical; undefined before calibration. */
+  /** That the component is critical; undefined before calibration, and from `criticalComponents` without a reference. */
   readonly probability: number | undefined
   /** `decision` reaches the threshold of the operating point; 0 before calibration. */
   readonly isCritical: boolean

@@ -36,10 +36,10 @@ export function baselineRankings(window: CulpritWindow, reference: CulpritWindow
 /** For each service, ns outside children in each request that it took part in. */
 function timesPerRequest(window: CulpritWindow): Map<string, Float64Array> {
   const times = new Map<string, number[]>()
-  for (const { context, exclusiveNs } of window.observations()) {
+  for (const { context, exclusiveNs, callSet } of window.observations()) {
     const request = new Map<string, number>()
-    for (const [span, number] of context.entries()) {
-      const { service } = window.context(number)
+    for (let span = 0; span < callSet.length; span++) {
+      const { service } = window.context(context[span]!)
       request.set(service, (request.get(service) ?? 0) + exclusiveNs[span]!)
     }
     for (const [service, time] of request) {

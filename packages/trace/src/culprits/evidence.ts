@@ -24,7 +24,7 @@ export interface ContextChange {
   readonly referenceCount: number
   /** Difference of the median ln(µs + 30). */
   readonly logShift: number
-  /** Added on-path time per request of the window, µs; never negative. */
+  /** How much longer a request of the window waits for its calls than for as many of the reference, µs on the path. */
   readonly addedUs: number
 }
 
@@ -76,13 +76,14 @@ export function compare(core: TraceCore, pool: Pool, side: Uint8Array): Comparis
   let addedUs = 0
   for (const { context, windowCount, referenceCount, logShift, addedUs: added } of changes) {
     const weight = (windowCount * referenceCount) / (windowCount + referenceCount)
-    addedUs += added
+    const slowerUs = Math.max(0, added)
+    addedUs += slowerUs
     if (context.calleeNumber < 0) {
       addTo(context.serviceNumber, 'ownDelay', weight * logShift, weight)
-      addTo(context.serviceNumber, 'ownShare', added)
+      addTo(context.serviceNumber, 'ownShare', slowerUs)
     } else {
       addTo(context.calleeNumber, 'callDelay', weight * logShift, weight)
-      addTo(context.calleeNumber, 'callShare', added)
+      addTo(context.calleeNumber, 'callShare', slowerUs)
       addTo(context.serviceNumber, 'outgoingDelay', weight * logShift, weight)
     }
   }
@@ -140,7 +141,7 @@ function changeOf(context: ContextSamples, side: Uint8Array, windowTraces: numbe
     windowCount,
     referenceCount,
     logShift: median(WINDOW, windowCount) - median(REFERENCE, referenceCount),
-    addedUs: Math.max(0, (slower * windowCount) / windowTraces),
+    addedUs: (slower * windowCount) / windowTraces,
   }
 }
 

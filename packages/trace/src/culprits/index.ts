@@ -15,6 +15,6 @@ export {
   loadCulpritModel,
   saveCulpritModel,
 } from './model.js'
-export { type Culprit, type CulpritRanking, type RankOptions, rankCulprits } from './rank-culprits.js'
+export { type Culprit, type CulpritRanking, type RankOptions, rankCulprits, type Slower } from './rank-culprits.js'
 export { SHIPPED_MODEL } from './shipped-model.js'
 export { type CulpritContext, CulpritWindow, type CulpritWindowOptions } from './window.js'

@@ -68,6 +68,7 @@ export function poolWindows(core: TraceCore, windows: readonly CulpritWindow[]):
           logTime: core.math.log(exclusiveNs[span]! / 1000 + FLOOR_US),
           onPathUs: onPathNs[span]! / 1000,
         })
+        if (span >= callSet.length) continue // a wait, which calls nobody
         const { service, operation, calls: called } = window.callSet(callSet[span]!)
         const caller = `${service}\u0000${operation}`
         const list = callers.get(caller) ?? []

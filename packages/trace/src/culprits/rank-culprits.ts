@@ -1,12 +1,13 @@
 import { TraceError } from '@trimtab/core'
 import type { TraceCore } from '@trimtab/core/trace'
+import { type Owner, ownerName } from '../owner.js'
 import { calibrate } from './calibration.js'
-import { compare, EVIDENCE, EVIDENCE_COUNT, type EvidenceName, REFERENCE, WINDOW } from './evidence.js'
+import { type Comparison, compare, EVIDENCE, EVIDENCE_COUNT, type EvidenceName, REFERENCE, WINDOW } from './evidence.js'
 import { type CulpritModel, scores, softmax, weightsOf } from './model.js'
 import { poolWindows } from './pool.js'
 import { reasonsFor } from './reasons.js'
 import { SHIPPED_MODEL } from './shipped-model.js'
-import type { CulpritWindow } from './window.js'
+import type { CulpritContext, CulpritWindow } from './window.js'
 
 /** What weighs the evidence, and the seed of its noise. */
 export interface RankOptions {
@@ -25,8 +26,17 @@ export interface Culprit {
   readonly probability: number
   /** ln(1 + evidence in units of its noise in the reference); 0 where it is no more than average. */
   readonly evidence: Readonly<Record<EvidenceName, number>>
+  /** Where the time is that counts against it: its work, the ways to it and from it; what added most first. */
+  readonly slower: readonly Slower[]
   /** In words, weightiest first; empty where nothing speaks against it. */
   readonly reasons: readonly string[]
+}
+
+/** What got slower, and by how much. */
+export interface Slower {
+  readonly owner: Owner
+  /** µs that a request of the window spends more there, on its path; above 0. */
+  readonly addedUs: number
 }
 
 /** All services of two windows by how likely each is the cause of the difference. */
@@ -92,9 +102,30 @@ export function rankCulprits(
       score: score[number]!,
       probability: probability[number]!,
       evidence: Object.fromEntries(own) as Record<EvidenceName, number>,
+      slower: slowerOf(comparison, number),
       reasons: reasonsFor(comparison, number, { evidence, weights, exp: core.math.exp }),
     }
   })
   culprits.sort((a, b) => b.score - a.score || (a.service < b.service ? -1 : 1))
   return { culprits, windowTraces, referenceTraces, addedUs: comparison.addedUs }
 }
+
+/** What of a service, and of the ways to and from it, got slower: largest first, then by name. */
+function slowerOf({ changes }: Comparison, service: number): Slower[] {
+  const added = new Map<string, { readonly owner: Owner; addedUs: number }>()
+  for (const { context, addedUs } of changes) {
+    if (context.serviceNumber !== service && context.calleeNumber !== service) continue
+    const owner = ownerOf(context)
+    const name = ownerName(owner)
+    const entry = added.get(name) ?? { owner, addedUs: 0 }
+    added.set(name, entry)
+    entry.addedUs += addedUs
+  }
+  return [...added]
+    .filter(([, { addedUs }]) => addedUs > 0)
+    .sort(([a, x], [b, y]) => y.addedUs - x.addedUs || (a < b ? -1 : 1))
+    .map(([, entry]) => entry)
+}
+
+const ownerOf = ({ service, callee, kind = 'call' }: CulpritContext): Owner =>
+  callee === undefined ? { service } : { caller: service, callee, kind }

@@ -39,7 +39,7 @@ export function reasonsFor(
   )
 
   const share = (of: (change: Comparison['changes'][number]) => boolean): number =>
-    changes.filter(of).reduce((sum, { addedUs: added }) => sum + added, 0) / (addedUs + 1)
+    changes.filter(of).reduce((sum, { addedUs: added }) => sum + Math.max(0, added), 0) / (addedUs + 1)
   const waiting = share(({ context }) => context.calleeNumber === service)
   const working = share(({ context }) => context.serviceNumber === service && context.calleeNumber < 0)
   say('callShare', `${percent(waiting)} of the added latency is waiting for it`)
@@ -58,10 +58,9 @@ export function reasonsFor(
   return reasons.sort((a, b) => b.weight - a.weight).map(({ text }) => text)
 }
 
-function describe({ service, operation, callee, calleeOperation }: CulpritContext): string {
-  return callee === undefined
-    ? `its own work in ${operation}`
-    : `the way from ${service} to ${callee} (${calleeOperation ?? operation})`
+function describe({ service, operation, callee, calleeOperation, kind }: CulpritContext): string {
+  if (callee === undefined) return `its own work in ${operation}`
+  return `the ${kind === 'queue' ? 'queue' : 'way'} from ${service} to ${callee} (${calleeOperation})`
 }
 
 function factor(ratio: number): string {

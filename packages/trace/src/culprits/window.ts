@@ -1,32 +1,34 @@
 import { ConfigError } from '@trimtab/core'
+import { Attribution, QUEUE } from '../attribution.js'
 import { Children } from '../children.js'
 import { Names } from '../names.js'
-import { OwnTime } from '../own-time.js'
 import type { CriticalPath } from '../path/types.js'
-import { KINDS, type Trace } from '../types.js'
+import type { Edge, Trace } from '../types.js'
 
-/** What one trace says about its services, small enough to keep. P: its spans. */
+/** What one trace says about its services, small enough to keep. P: its spans, then Q: waits in queues. */
 export interface Observation {
   readonly traceId: string
-  /** [P] where the time was spent, a number of `CulpritWindow.contexts`. */
+  /** [P + Q] where the time was spent, a number of `CulpritWindow.contexts`. */
   readonly context: Int32Array
-  /** [P] ns in which no child was running that it waited for. */
+  /** [P + Q] ns in which no child was running that the span waited for; ns of the wait. */
   readonly exclusiveNs: Float64Array
-  /** [P] ns that the request waited for this span itself. */
+  /** [P + Q] ns that the request waited for this itself. */
   readonly onPathNs: Float64Array
   /** [P] which operations the span called, a number of `CulpritWindow.callSets`. */
   readonly callSet: Int32Array
 }
 
 /**
- * A place where a request spends time: an operation's own work, or (`callee` given) the part of an outgoing call that
- * the callee's span does not cover: network, queue and connection, which is where a slow or distant callee shows.
+ * A place where requests spend time: an operation's own work, or (`callee` given) the way from it to another service, which
+ * is where a slow or distant callee shows. See `Attribution`.
  */
 export interface CulpritContext {
   readonly service: string
   readonly operation: string
   readonly callee?: string | undefined
   readonly calleeOperation?: string | undefined
+  /** Of the way to `callee`. */
+  readonly kind?: Edge['kind'] | undefined
 }
 
 export interface CallSet {
@@ -43,7 +45,6 @@ export interface CulpritWindowOptions {
 }
 
 const SEPARATOR = '\u0000'
-const SERVER = KINDS.indexOf('server')
 
 /**
  * The traces of one stretch of time, kept as what `rankCulprits` compares. Order of arrival means nothing, windows
@@ -53,7 +54,7 @@ export class CulpritWindow {
   readonly maxTraces: number
   readonly #contexts = new Names()
   readonly #callSets = new Names()
-  readonly #ownTime = new OwnTime()
+  readonly #attribution = new Attribution()
   readonly #children = new Children()
   #seen = 0
   /** Of a kept trace, once there are as many as may be kept. */
@@ -72,17 +73,12 @@ export class CulpritWindow {
   }
 
   /** Takes one trace with its critical path; nothing of it is kept beside numbers. */
-  add({ trace, selfNs, background }: CriticalPath): void {
+  add(path: CriticalPath): void {
+    const { trace } = path
     this.#seen++
     const hash = hashText(trace.traceId)
     if (hash > this.#highestHash) return // cannot be among the kept
-    const observation = {
-      traceId: trace.traceId,
-      ...this.#describe(trace),
-      exclusiveNs: this.#ownTime.of(trace, background).slice(0, trace.size),
-      onPathNs: selfNs.slice(),
-    }
-    this.#keep(observation, hash)
+    this.#keep({ traceId: trace.traceId, ...this.#placesOf(path), callSet: this.#callSetsOf(trace) }, hash)
   }
 
   /** Adds what `other` holds; the same as having added its traces here. */
@@ -105,8 +101,8 @@ export class CulpritWindow {
 
   /** What the number of a context in `observations` stands for. */
   context(number: number): CulpritContext {
-    const [service = '', operation = '', callee, calleeOperation] = this.#contexts.text(number).split(SEPARATOR)
-    return { service, operation, callee, calleeOperation }
+    const [service = '', operation = '', callee, calleeOperation, kind] = this.#contexts.text(number).split(SEPARATOR)
+    return { service, operation, callee, calleeOperation, kind: kind as Edge['kind'] | undefined }
   }
 
   /** The name of a context, the same in every window. */
@@ -141,27 +137,43 @@ export class CulpritWindow {
     this.#highestHash = this.#kept.at(-1)!.hash
   }
 
-  #describe(trace: Trace): Pick<Observation, 'context' | 'callSet'> {
-    const { size, service, operation, kind, names } = trace
-    const { starts, rows } = this.#children.of(trace)
-    const nameOf = (row: number): string => `${names.text(service[row]!)}${SEPARATOR}${names.text(operation[row]!)}`
-    const context = new Int32Array(size)
-    const callSet = new Int32Array(size)
-    for (let row = 0; row < size; row++) {
-      const name = nameOf(row)
-      const calls = Array.from(rows.subarray(starts[row]!, starts[row + 1]!))
-      const called = [...new Set(calls.map(nameOf))].sort()
-      callSet[row] = this.#callSets.number([name, ...called].join(SEPARATOR))
-      // A span that does nothing but call one other service is that call, unless it says that it answers one.
-      const elsewhere = calls.filter((child) => service[child] !== service[row])
-      const callees = new Set(elsewhere.map((child) => service[child]))
-      const isCall = kind[row] !== SERVER && callees.size === 1 && calls.length <= 2
-      const [callee] = elsewhere.map(nameOf).sort()
-      context[row] = this.#contexts.number(isCall ? `${name}${SEPARATOR}${callee}` : name)
+  #placesOf(path: CriticalPath): Pick<Observation, 'context' | 'exclusiveNs' | 'onPathNs'> {
+    const { trace, selfNs } = path
+    const { size, parent } = trace
+    const { answer, edge, ownNs, queuedNs, queuedSelfNs } = this.#attribution.of(path)
+    const wayTo = (from: number, to: number): number => {
+      const kind: Edge['kind'] = edge[to] === QUEUE ? 'queue' : 'call'
+      return this.#contexts.number([nameOf(trace, from), nameOf(trace, to), kind].join(SEPARATOR))
     }
-    return { context, callSet }
+    const waits = Array.from(queuedNs.subarray(0, size).keys()).filter((row) => queuedNs[row]! > 0)
+    const context = new Int32Array(size + waits.length)
+    const exclusiveNs = new Float64Array(size + waits.length)
+    const onPathNs = new Float64Array(size + waits.length)
+    for (let row = 0; row < size; row++) {
+      const answered = answer[row]!
+      context[row] = answered < 0 ? this.#contexts.number(nameOf(trace, row)) : wayTo(row, answered)
+      exclusiveNs[row] = ownNs[row]!
+      onPathNs[row] = selfNs[row]! - queuedSelfNs[row]!
+    }
+    for (const [i, row] of waits.entries()) {
+      context[size + i] = wayTo(parent[row]!, row)
+      exclusiveNs[size + i] = queuedNs[row]!
+      onPathNs[size + i] = queuedSelfNs[row]!
+    }
+    return { context, exclusiveNs, onPathNs }
+  }
+
+  #callSetsOf(trace: Trace): Int32Array {
+    const { starts, rows } = this.#children.of(trace)
+    return Int32Array.from({ length: trace.size }, (_, row) => {
+      const called = Array.from(rows.subarray(starts[row]!, starts[row + 1]!), (child) => nameOf(trace, child))
+      return this.#callSets.number([nameOf(trace, row), ...[...new Set(called)].sort()].join(SEPARATOR))
+    })
   }
 }
+
+const nameOf = ({ names, service, operation }: Trace, row: number): string =>
+  `${names.text(service[row]!)}${SEPARATOR}${names.text(operation[row]!)}`
 
 /** For each number of `from`, the number of the same text in `to`. */
 function renumber(from: Names, to: Names): Int32Array {

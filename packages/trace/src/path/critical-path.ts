@@ -1,13 +1,17 @@
 import type { TraceCore } from '@trimtab/core/trace'
+import type { AssembledTrace } from '../assembled-trace.js'
+import { Attribution } from '../attribution.js'
 import { toSpans, traceFromSpans, unixUs } from '../spans.js'
-import type { Span, Trace } from '../types.js'
+import type { Edge, Span, Trace } from '../types.js'
 import type { PathOptions } from './options.js'
 import { PathFinder } from './path-finder.js'
 import { sharedCore } from './shared-core.js'
 
-/** A part of a trace's latency and the span that owns it. µs. */
-export interface Section {
-  readonly span: Span
+/** A part of a trace's latency and the span that owns it. µs. S: the caller's own kind of span. */
+export interface Section<S extends Span = Span> {
+  readonly span: S
+  /** Where this is no work of the span's service but the way to another or a wait in its queue. */
+  readonly edge?: Edge
   readonly startUs: number
   readonly endUs: number
 }
@@ -21,31 +25,40 @@ export interface Section {
  * Source: dissertation 3.2.2, Algorithm 3.1.
  *
  * @param spans  one trace, any order; times in µs. An assembled `Trace` does as well
- * @returns sections in time order; whole spans in the algorithm's order for `mode: 'firm'`
+ * @returns sections in time order, with the very span objects that were given; whole spans in the algorithm's order for `mode: 'firm'`
  * @throws {TraceError} `trace_empty` (no usable span; everything else is repaired and reported)
  * @throws {ConfigError} `config_invalid`, `root_unknown`
  * @example
  * const path = criticalPath(spans)
  * path.at(-1)?.span.service // what the user waited for last
  */
-export function criticalPath(
-  spans: readonly Span[] | Trace,
+export function criticalPath<S extends Span = Span>(
+  spans: readonly S[] | Trace,
   options: PathOptions & { readonly core?: TraceCore | undefined } = {},
-): Section[] {
+): Section<S>[] {
   const trace = isTrace(spans) ? spans : traceFromSpans(spans)
+  const objects = isTrace(spans) ? (toSpans(spans) as S[]) : ownSpans(trace, spans)
   const finder = new PathFinder(options.core ?? sharedCore(), options)
   try {
     const path = finder.find(trace)
-    const objects = toSpans(trace)
+    const attribution = new Attribution().of(path)
     const origin = trace.originUnixNs
-    return Array.from(path.row, (row, i) => ({
-      span: objects[row]!,
-      startUs: unixUs(origin, path.startNs[i]!),
-      endUs: unixUs(origin, path.endNs[i]!),
-    }))
+    return Array.from(path.row, (row, i) => {
+      const edge = attribution.edgeOf(path, i)
+      return {
+        span: objects[row]!,
+        ...(edge && { edge }),
+        startUs: unixUs(origin, path.startNs[i]!),
+        endUs: unixUs(origin, path.endNs[i]!),
+      }
+    })
   } finally {
     finder.dispose()
   }
 }
 
-const isTrace = (spans: readonly Span[] | Trace): spans is Trace => !Array.isArray(spans)
+const isTrace = <S>(spans: readonly S[] | Trace): spans is Trace => !Array.isArray(spans)
+
+/** [N] the object that each row was made of. */
+const ownSpans = <S extends Span>(trace: Trace, spans: readonly S[]): S[] =>
+  Array.from((trace as AssembledTrace).inputRow, (row) => spans[row]!)

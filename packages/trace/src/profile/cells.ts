@@ -26,8 +26,6 @@ const NOTED_BACKGROUND = FACTS + 2
 const NOTED_SELF = FACTS + 3
 const NOTED_OWN = FACTS + 4
 
-type Visit = (cell: number, calls: number, errors: number, background: number, selfNs: number, ownNs: number) => void
-
 /**
  * What is known of each call path (or service, edge, instance), a row of numbers each. Which cell is whose is the caller's.
  *
@@ -79,19 +77,11 @@ export class Cells {
     facts[at + NOTED_OWN]! += ownNs
   }
 
-  /** Calls `visit` with what was noted of each cell in the current request. */
-  eachNoted(visit: Visit): void {
-    const { facts } = this
+  /** Calls `visit` with every cell of the current request and its time on the path. */
+  eachNoted(visit: (cell: number, selfNs: number) => void): void {
     for (let i = 0; i < this.#notedSize; i++) {
-      const at = this.#noted[i]! * FACTS_STRIDE
-      visit(
-        this.#noted[i]!,
-        facts[at + NOTED_CALLS]!,
-        facts[at + NOTED_ERRORS]!,
-        facts[at + NOTED_BACKGROUND]!,
-        facts[at + NOTED_SELF]!,
-        facts[at + NOTED_OWN]!,
-      )
+      const cell = this.#noted[i]!
+      visit(cell, this.facts[cell * FACTS_STRIDE + NOTED_SELF]!)
     }
   }
 

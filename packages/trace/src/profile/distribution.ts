@@ -26,11 +26,14 @@ export class Moments {
 /** A time per request, over some requests: moments, which are exact, and quantiles. */
 export class Distribution extends Moments {
   readonly #histogram: () => Histogram
+  readonly #longestNs: number
   #read: Histogram | undefined
 
-  constructor(count: number, sum: bigint, squares: bigint, histogram: () => Histogram) {
+  /** @param longestNs  the longest time, where it is known: no quantile is beyond it */
+  constructor(count: number, sum: bigint, squares: bigint, histogram: () => Histogram, longestNs = Infinity) {
     super(count, sum, squares)
     this.#histogram = histogram
+    this.#longestNs = longestNs
   }
 
   /** The times as a histogram of ns; read out of the profile when first asked for. */
@@ -39,9 +42,9 @@ export class Distribution extends Moments {
     return this.#read
   }
 
-  /** ns, within 0.8 % (`RELATIVE_ERROR`); NaN of no requests. */
+  /** ns, within 0.8 % (`RELATIVE_ERROR`) and never above the longest time; NaN of no requests. */
   quantile(q: number): number {
-    return this.histogram.quantile(q)
+    return Math.min(this.histogram.quantile(q), this.#longestNs)
   }
 
   /** Where the quantile of all such requests lies, as `Histogram.quantileInterval`. */

@@ -36,6 +36,11 @@ export class Endpoints {
     return this.slowest.length
   }
 
+  /** The longest latency of an endpoint; 0 of no request. */
+  longestNs(endpoint: number): number {
+    return this.slowest[endpoint]![0]?.latencyNs ?? 0
+  }
+
   /** The row of a call path, made if it is new. */
   endpoint(path: number): number {
     const endpoint = this.paths.number(path, 0)

@@ -142,6 +142,13 @@ export class Histograms {
   }
 }
 
+/** Times of some of `requests`, the others taking none. */
+export function timesAmong(times: Histogram | undefined, requests: number): Histogram {
+  const { buckets = [], counts = [], count = 0 } = times ?? {}
+  if (count >= requests) return new Histogram(Int32Array.from(buckets), Float64Array.from(counts))
+  return new Histogram(Int32Array.of(ZERO_BUCKET, ...buckets), Float64Array.of(requests - count, ...counts))
+}
+
 /** Bounds of an interval, both included, in the unit of what was asked for. */
 export interface Interval {
   readonly low: number
@@ -184,6 +191,11 @@ export class Histogram {
       low: low < 0 ? 0 : this.#atRank(low),
       high: high < this.count ? this.#atRank(high) : Number.POSITIVE_INFINITY,
     }
+  }
+
+  /** ns, of the sample that q of all lie below: unlike `quantile` exact for mid-ranks, (i + ½) / count gives the i-th. */
+  atQuantile(q: number): number {
+    return this.#atRank(Math.min(this.count - 1, Math.floor(q * this.count)))
   }
 
   #atRank(rank: number): number {

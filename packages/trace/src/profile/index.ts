@@ -1,4 +1,5 @@
-export type { CallPathChange, Change, EndpointChange, ProfileDiff, ServiceChange } from './diff.js'
+export type { Change, JudgedChange, QuantileChange } from './change.js'
+export type { CallPathChange, EdgeChange, EndpointChange, ProfileDiff, ServiceChange } from './diff.js'
 export { Distribution, Moments } from './distribution.js'
 export type { Exemplar } from './endpoints.js'
 export { bucketStart, Histogram, type Interval, RELATIVE_ERROR } from './histogram.js'

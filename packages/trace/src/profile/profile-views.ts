@@ -1,4 +1,4 @@
-import type { Frame } from '../types.js'
+import type { Edge, Frame } from '../types.js'
 import {
   BACKGROUND,
   CALLS,
@@ -16,6 +16,7 @@ import {
 import { Distribution, Moments, scatter } from './distribution.js'
 import type { Exemplar } from './endpoints.js'
 import { exactSum, roundedSum } from './exact-sum.js'
+import { timesAmong } from './histogram.js'
 import type { ProfileTables } from './profile-tables.js'
 import type { ProfileWindow } from './profile-window.js'
 
@@ -69,10 +70,21 @@ export abstract class ProfileCell {
 
   /** Its own time on the critical path, over the requests on whose path it was. */
   get self(): Distribution {
-    this.#self ??= new Distribution(this.onPathRequests, this.#sum(SELF), this.#sum(SELF_SQUARES), () =>
-      this.#cells.selfTimes.read(this.#members),
+    this.#self ??= new Distribution(
+      this.onPathRequests,
+      this.#sum(SELF),
+      this.#sum(SELF_SQUARES),
+      () => this.#cells.selfTimes.read(this.#members),
+      this.slowest?.selfNs,
     )
     return this.#self
+  }
+
+  /** Its time on the path over `requests` of which it is a part; those without it count as 0. */
+  among(requests: number): Distribution {
+    return new Distribution(requests, this.#sum(SELF), this.#sum(SELF_SQUARES), () =>
+      timesAmong(this.#cells.selfTimes.read(this.#members), requests),
+    )
   }
 
   /** Its own time, on the path or not (running, and waiting for no child), over the requests it took part in. */
@@ -80,7 +92,7 @@ export abstract class ProfileCell {
     return new Moments(this.requests, this.#sum(OWN), this.#sum(OWN_SQUARES))
   }
 
-  /** Time on the path per request of the profile, those without it counting as 0: of all services, this sums to the mean latency. */
+  /** Time on the path per request of the profile, those without it counting as 0: of all services and edges, this sums to the mean latency. */
   get meanNs(): number {
     return this.selfNs / this.#window.requests
   }
@@ -99,8 +111,8 @@ export abstract class ProfileCell {
   }
 
   /**
-   * The part of the variance of latency (within endpoints) that it explains: covariance over variance. Over all services, and
-   * over all call paths, this sums to 1, which correlations do not.
+   * The part of the variance of latency (within endpoints) that it explains: covariance over variance. Over all services and
+   * edges, and over all call paths, this sums to 1, which correlations do not.
    */
   get varianceShare(): number {
     return this.#tiesToLatency().varianceShare
@@ -226,15 +238,25 @@ export class InstanceProfile extends ProfileCell {
   }
 }
 
-/** All calls of one service by another; its times are those of the callee's spans that were called so. */
-export class EdgeProfile extends ProfileCell {
+/**
+ * The way from one service to another: its times are those that neither works in (see `Edge`). Its calls, errors and
+ * background calls are those of the callee's spans that were called so.
+ */
+export class EdgeProfile extends ProfileCell implements Edge {
   readonly caller: string
   readonly callee: string
+  readonly kind: Edge['kind']
 
-  constructor(caller: string, callee: string, ...cell: CellArguments) {
+  constructor({ caller, callee, kind }: Edge, ...cell: CellArguments) {
     super(...cell)
     this.caller = caller
     this.callee = callee
+    this.kind = kind
+  }
+
+  /** The same of each endpoint apart, in the order of their names; `meanNs` and `share` are still parts of the whole. */
+  byEndpoint(): { readonly endpoint: Frame; readonly cell: EdgeProfile }[] {
+    return this.cellsByEndpoint().map(({ endpoint, cell }) => ({ endpoint, cell: new EdgeProfile(this, ...cell) }))
   }
 }
 

@@ -1,7 +1,9 @@
 import { type Bytes, ConfigError } from '@trimtab/core'
 import type { CriticalPath } from '../path/types.js'
-import { diffTables, type ProfileDiff } from './diff.js'
+import type { Edge } from '../types.js'
+import { type DiffSide, diffTables, type ProfileDiff } from './diff.js'
 import { Distribution } from './distribution.js'
+import type { KeyedCells } from './keyed-cells.js'
 import { NameOrder, ranks } from './name-order.js'
 import { PairTable } from './pair-table.js'
 import { loadProfile, saveProfile } from './profile-file.js'
@@ -69,7 +71,8 @@ export class Profile {
     const { endpoints } = this.#tables
     const rows = [...this.#reading().window.endpoints]
     const sum = (of: 'sum' | 'squares'): bigint => rows.reduce((all, row) => all + endpoints.latencySums(row)[of], 0n)
-    return new Distribution(this.traces, sum('sum'), sum('squares'), () => endpoints.latencies.read(rows))
+    const longest = rows.reduce((most, row) => Math.max(most, endpoints.longestNs(row)), 0)
+    return new Distribution(this.traces, sum('sum'), sum('squares'), () => endpoints.latencies.read(rows), longest)
   }
 
   /** Most requests first, then by name. */
@@ -83,7 +86,13 @@ export class Profile {
         operation: paths.names.text(paths.operation(path)),
         requests,
         errors: endpoints.errors(row),
-        latency: new Distribution(requests, sum, squares, () => endpoints.latencies.read([row])),
+        latency: new Distribution(
+          requests,
+          sum,
+          squares,
+          () => endpoints.latencies.read([row]),
+          endpoints.longestNs(row),
+        ),
         slowest: [...endpoints.slowest[row]!],
         near: (q) => endpoints.near(row, q),
       }
@@ -91,53 +100,43 @@ export class Profile {
     return profiles.sort((a, b) => b.requests - a.requests)
   }
 
-  /** Most time on the path first, then by name. */
+  /** Their work; the time between them is that of `edges`. Most time on the path first, then by name. */
   services(): ServiceProfile[] {
-    const { services, serviceCells, paths } = this.#tables
+    const { services, paths } = this.#tables
+    const { order, window } = this.#reading()
     return this.#grouped(
       services,
-      (cell) => services.second(cell),
+      order.ofKeys(services.keys, order.pathRank),
+      (cell) => services.keys.second(cell),
       (service, _, cells) =>
-        new ServiceProfile(paths.names.text(service), this.#reading().window, serviceCells, cells, (cell) =>
-          services.first(cell),
+        new ServiceProfile(paths.names.text(service), window, services.cells, cells, (cell) =>
+          services.keys.first(cell),
         ),
     )
   }
 
   /** Most time on the path first, then by name. */
   instances(): InstanceProfile[] {
-    const { services, instances, instanceCells, paths } = this.#tables
-    return this.#grouped(
-      instances,
-      (cell) => services.second(instances.first(cell)),
-      (service, instance, cells) =>
-        new InstanceProfile(
-          paths.names.text(service),
-          paths.names.text(instance),
-          this.#reading().window,
-          instanceCells,
-          cells,
-          (cell) => services.first(instances.first(cell)),
-        ),
-    )
+    const { services, instances, paths } = this.#tables
+    return this.#groupedByService(instances, (service, instance, cells) => {
+      const names = [paths.names.text(service), paths.names.text(instance)] as const
+      return new InstanceProfile(...names, this.#reading().window, instances.cells, cells, (cell) =>
+        services.keys.first(instances.keys.first(cell)),
+      )
+    })
   }
 
-  /** Which service calls which. Most time on the path first, then by name. */
+  /** The ways between services; with `services` they share all time. Most time on the path first, then by name. */
   edges(): EdgeProfile[] {
-    const { services, edges, edgeCells, paths } = this.#tables
-    return this.#grouped(
-      edges,
-      (cell) => services.second(edges.first(cell)),
-      (caller, callee, cells) =>
-        new EdgeProfile(
-          paths.names.text(caller),
-          paths.names.text(callee),
-          this.#reading().window,
-          edgeCells,
-          cells,
-          (cell) => services.first(edges.first(cell)),
-        ),
-    )
+    const { services, edges, paths } = this.#tables
+    const edgesOf = (kind: Edge['kind']): EdgeProfile[] =>
+      this.#groupedByService(edges[kind], (caller, callee, cells) => {
+        const edge = { caller: paths.names.text(caller), callee: paths.names.text(callee), kind }
+        return new EdgeProfile(edge, this.#reading().window, edges[kind].cells, cells, (cell) =>
+          services.keys.first(edges[kind].keys.first(cell)),
+        )
+      })
+    return weightiestFirst([...edgesOf('call'), ...edgesOf('queue')])
   }
 
   /** Most time on the path first, then by name. */
@@ -159,7 +158,7 @@ export class Profile {
 
   /** What changed since `before`, another window of the same system. See `diffProfiles`. */
   since(before: Profile): ProfileDiff {
-    return diffTables(before.#tables, this.#tables)
+    return diffTables(before.#diffSide(), this.#diffSide())
   }
 
   /** Everything, in one block: equal profiles are equal bytes, whatever the order in which their traces came. */
@@ -176,6 +175,10 @@ export class Profile {
     return profile
   }
 
+  #diffSide(): DiffSide {
+    return { tables: this.#tables, services: this.services(), edges: this.edges() }
+  }
+
   #callPath(path: number): CallPathProfile {
     const tables = this.#tables
     return new CallPathProfile(tables, path, this.#reading().window, tables.callPathCells, [path], () =>
@@ -183,16 +186,28 @@ export class Profile {
     )
   }
 
-  /** Cells of `keys` by a first name and that of their key, each group in the order of its endpoints' names. */
+  /** Cells of services' cells by the service's name and their own. */
+  #groupedByService<C extends ProfileCell>(
+    keyed: KeyedCells,
+    make: (service: number, name: number, cells: readonly number[]) => C,
+  ): C[] {
+    const { services } = this.#tables
+    const { order } = this.#reading()
+    const cells = order.ofKeys(keyed.keys, ranks(order.ofKeys(services.keys, order.pathRank)))
+    return this.#grouped(keyed, cells, (cell) => services.keys.second(keyed.keys.first(cell)), make)
+  }
+
+  /** Cells by a first name and that of their key, each group in the given order, which is that of its endpoints' names. */
   #grouped<C extends ProfileCell>(
-    keys: PairTable,
+    { keys }: KeyedCells,
+    cells: Int32Array,
     firstName: (cell: number) => number,
     make: (first: number, second: number, cells: readonly number[]) => C,
   ): C[] {
     const { nameRank } = this.#reading().order
     const groups = new PairTable()
     const members: number[][] = []
-    for (const cell of this.#cellOrder(keys)) {
+    for (const cell of cells) {
       const group = groups.number(firstName(cell), keys.second(cell))
       members[group] ??= []
       members[group].push(cell)
@@ -205,13 +220,6 @@ export class Profile {
           nameRank[groups.second(a)]! - nameRank[groups.second(b)]!,
       )
     return weightiestFirst(order.map((group) => make(groups.first(group), groups.second(group), members[group]!)))
-  }
-
-  #cellOrder(keys: PairTable): Int32Array {
-    const { services } = this.#tables
-    const { order } = this.#reading()
-    if (keys === services) return order.ofKeys(services, order.pathRank)
-    return order.ofKeys(keys, ranks(order.ofKeys(services, order.pathRank)))
   }
 
   #reading(): { readonly order: NameOrder; readonly window: ProfileWindow } {
@@ -239,8 +247,8 @@ function weightiestFirst<C extends ProfileCell>(profiles: C[]): C[] {
 }
 
 /**
- * What changed from one window to another: which endpoints, services and call paths grew, by how much, and how sure that is.
- * Both windows' means are exact; standard errors come from the spread of their requests.
+ * What changed from one window to another: which endpoints, services, edges and call paths grew, by how much, and how sure that
+ * is. Means are exact; what is judged, is judged by a rank test and by p50 and p99.
  * @example
  * const { callPaths } = diffProfiles(yesterday, today)
  * for (const { frames, addedNs, z } of callPaths) if (z > 4) console.log(frames.at(-1), addedNs)

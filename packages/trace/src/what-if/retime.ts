@@ -1,7 +1,7 @@
 import { Children } from '../children.js'
 import type { CriticalPath } from '../path/types.js'
 import type { Workflow } from '../workflow/workflow.js'
-import { REMOVED } from './change.js'
+import { type Factors, REMOVED } from './change.js'
 import { EndedSiblings, NO_TELLING } from './ended-siblings.js'
 
 /** How long a request would have taken. ns. */
@@ -33,6 +33,7 @@ const ANSWERS = 3
  * - pessimistic: where any sibling was still running when it began, it may have begun by its own clock: it moves forward
  *   with nothing and is delayed by everything that was over;
  * - optimistic: it waited just for that sibling, of those that were over, that is best for it to have waited for.
+ * What own time is multiplied by has its bounds too: calls to a service that gets faster may get faster with it.
  *
  * Each answer is monotone in the times that go into it, so latencies come in the order optimistic ≤ estimate ≤ pessimistic,
  * and faster spans never make a request slower. O(N log N), nothing is recursive.
@@ -52,14 +53,14 @@ export class Retimer {
   #newEnds = new Float64Array(64 * ANSWERS)
   #byEnd = new Int32Array(64)
   readonly #ended = new EndedSiblings()
+  readonly #factors = new Float64Array(ANSWERS)
   readonly #onlyChild = new Map<number, number>()
 
   constructor(workflow?: Workflow) {
     this.#workflow = workflow
   }
 
-  /** @param factors  [N] see `factorsOf` */
-  retime(path: CriticalPath, factors: Float64Array): Retimed {
+  retime(path: CriticalPath, factors: Factors): Retimed {
     const { trace, root } = path
     this.#reserve(trace.size)
     this.#children.of(trace)
@@ -90,23 +91,26 @@ export class Retimer {
     return size
   }
 
-  #retimeSpan(path: CriticalPath, row: number, factors: Float64Array, pathOf: Int32Array | undefined): void {
+  #retimeSpan(path: CriticalPath, row: number, factors: Factors, pathOf: Int32Array | undefined): void {
     const durations = this.#durations
     const at = row * ANSWERS
-    const factor = factors[row]!
-    if (factor === REMOVED) {
+    const own = this.#factors // of the span
+    own[ESTIMATE] = factors.estimate[row]!
+    own[OPTIMISTIC] = factors.optimistic[row]!
+    own[PESSIMISTIC] = factors.pessimistic[row]!
+    if (own[ESTIMATE] === REMOVED) {
       durations.fill(0, at, at + ANSWERS)
       return
     }
     const children = this.#gatherChildren(path, row, pathOf)
-    this.#placeChildren(children, factor)
+    this.#placeChildren(children)
     let lastEnd = 0
     for (let i = 0; i < children; i++) lastEnd = Math.max(lastEnd, this.#ends[i]!)
     const tail = path.windowEndNs[row]! - path.windowStartNs[row]! - lastEnd
     for (let answer = 0; answer < ANSWERS; answer++) {
       let newEnd = 0
       for (let i = 0; i < children; i++) newEnd = Math.max(newEnd, this.#newEnds[i * ANSWERS + answer]!)
-      durations[at + answer] = newEnd + tail * factor
+      durations[at + answer] = newEnd + tail * own[answer]!
     }
   }
 
@@ -175,8 +179,9 @@ export class Retimer {
   }
 
   /** Writes where each child ends in the new time to `#newEnds`. */
-  #placeChildren(size: number, factor: number): void {
+  #placeChildren(size: number): void {
     const ended = this.#ended
+    const factors = this.#factors
     ended.clear()
     let next = 0 // in order of ends
     let latestEnd = 0 // of children that began before
@@ -196,14 +201,15 @@ export class Retimer {
       }
       ended.choose(this.#workflow, this.#paths[i]!)
       const gap = start - ended.chosenEnd // the parent's own work
-      const stretch = gap * (factor - 1)
-      const estimate = ended.chosenNewEnd + gap + stretch
-      let optimistic = start + Math.min(0, ended.leastDelay) + Math.min(0, stretch)
-      let pessimistic = start + Math.max(0, ended.mostDelay) + Math.max(0, stretch)
+      const estimate = ended.chosenNewEnd + gap * factors[ESTIMATE]!
+      const least = gap * (factors[OPTIMISTIC]! - 1)
+      const most = gap * (factors[PESSIMISTIC]! - 1)
+      let optimistic = start + Math.min(0, ended.leastDelay) + Math.min(0, least)
+      let pessimistic = start + Math.max(0, ended.mostDelay) + Math.max(0, most)
       const isAlone = latestEnd <= start && (ended.hasChosen || ended.isEmpty)
       if (isAlone) {
-        optimistic = start + (ended.isEmpty ? 0 : ended.leastDelay) + stretch
-        pessimistic = ended.chosenLatestNewEnd + gap + stretch
+        optimistic = start + (ended.isEmpty ? 0 : ended.leastDelay) + least
+        pessimistic = ended.chosenLatestNewEnd + gap + most
       }
       this.#endChild(i, ESTIMATE, estimate)
       this.#endChild(i, OPTIMISTIC, Math.max(0, Math.min(optimistic, estimate)))

@@ -1,19 +1,23 @@
 import { ConfigError } from '@trimtab/core'
+import { Attribution } from '../attribution.js'
 import type { CriticalPath } from '../path/types.js'
 import { Distribution } from '../profile/distribution.js'
 import { addProduct, addTime, exactSum, MAX_TIME_NS, SUM_WORDS } from '../profile/exact-sum.js'
 import { bucketOf, Histograms } from '../profile/histogram.js'
 import { Workflow } from '../workflow/workflow.js'
-import { checkChanges, factorsOf, type SpanChange } from './change.js'
+import { checkChanges, createFactors, type SpanChange, writeFactors } from './change.js'
 import { type Retimed, Retimer } from './retime.js'
+import type { UsualTimes } from './usual-times.js'
 
-/** What is known of the order of calls beside the trace itself. */
+/** What is known beside the trace itself. */
 export interface WhatIfOptions {
   /**
    * What many traces say about which siblings run in parallel. Without it, each trace is taken at its word, and calls that
    * happened not to meet are taken for sequential ones.
    */
   readonly workflow?: Workflow | undefined
+  /** What changes with `isAsUsual` make of the window's times. */
+  readonly usual?: UsualTimes | undefined
 }
 
 /**
@@ -32,14 +36,17 @@ export class WhatIf {
   readonly #after = new LatencyTally()
   readonly #optimistic = new LatencyTally()
   readonly #pessimistic = new LatencyTally()
-  #factors = new Float64Array(64)
+  readonly #usual: UsualTimes | undefined
+  readonly #attribution = new Attribution()
+  #factors = createFactors(64)
   #spans = 0
   #requests = 0
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(changes: SpanChange | readonly SpanChange[], options: WhatIfOptions = {}) {
     this.#changes = [changes].flat()
-    checkChanges(this.#changes)
+    checkChanges(this.#changes, options.usual)
+    this.#usual = options.usual
     this.#retimer = new Retimer(options.workflow)
   }
 
@@ -52,8 +59,9 @@ export class WhatIf {
       throw new ConfigError('mode_mismatch', `what-if needs paths of mode blocking, got one of mode ${path.mode}`)
     }
     const { trace, latencyNs } = path
-    if (this.#factors.length < trace.size) this.#factors = new Float64Array(2 * trace.size)
-    const different = factorsOf(trace, this.#changes, this.#factors)
+    if (this.#factors.estimate.length < trace.size) this.#factors = createFactors(2 * trace.size)
+    const plan = { changes: this.#changes, usual: this.#usual }
+    const different = writeFactors(trace, this.#attribution.of(path), plan, this.#factors)
     const retimed =
       different > 0
         ? this.#retimer.retime(path, this.#factors)
@@ -92,12 +100,12 @@ export class WhatIf {
     return this.#after.read()
   }
 
-  /** No better than this, if each call waited just for whom it suits. */
+  /** No better than this: each call waited just for whom it suits, and calls to what got faster got faster with it. */
   get optimistic(): Distribution {
     return this.#optimistic.read()
   }
 
-  /** No worse than this, if nothing that may have begun by its own clock moves forward. */
+  /** No worse than this: nothing that may have begun by its own clock moves forward, calls to what got slower do too. */
   get pessimistic(): Distribution {
     return this.#pessimistic.read()
   }
@@ -134,7 +142,7 @@ export function whatIf(
 ): WhatIf {
   const workflow = options.workflow ?? new Workflow()
   if (workflow !== options.workflow) for (const path of paths) workflow.add(path)
-  const answer = new WhatIf(changes, { workflow })
+  const answer = new WhatIf(changes, { ...options, workflow })
   for (const path of paths) answer.add(path)
   return answer
 }
@@ -142,20 +150,26 @@ export function whatIf(
 /** Counts latencies: exact sums and a histogram. */
 class LatencyTally {
   count = 0
+  #longestNs = 0
   readonly #sums = new Float64Array(2 * SUM_WORDS)
   readonly #times = new Histograms()
 
   add(latencyNs: number): void {
     const whole = Math.min(Math.round(latencyNs), MAX_TIME_NS)
     this.count += 1
+    this.#longestNs = Math.max(this.#longestNs, whole)
     addTime(this.#sums, 0, whole)
     addProduct(this.#sums, SUM_WORDS, whole, whole)
     this.#times.add(0, bucketOf(whole), 1)
   }
 
   read(): Distribution {
-    return new Distribution(this.count, exactSum(this.#sums, 0), exactSum(this.#sums, SUM_WORDS), () =>
-      this.#times.read([0]),
+    return new Distribution(
+      this.count,
+      exactSum(this.#sums, 0),
+      exactSum(this.#sums, SUM_WORDS),
+      () => this.#times.read([0]),
+      this.#longestNs,
     )
   }
 }

@@ -11,7 +11,8 @@ type Labels = Readonly<Record<string, string>>
  * series a service: bounded by the services, whatever the number of requests.
  *
  * `trimtab_request_latency_seconds` (summary), `trimtab_critical_path_self_seconds{service}` (summary over the requests on
- * whose path it is), `trimtab_critical_path_share_ratio{service}`, `trimtab_relative_importance{service}`,
+ * whose path it is), `trimtab_critical_path_share_ratio{service}`,
+ * `trimtab_critical_path_edge_share_ratio{caller,callee,kind}`, `trimtab_relative_importance{service}`,
  * `trimtab_variance_share_ratio{service}`, `trimtab_span_errors_total{service}`, `trimtab_trace_repairs_total{code}`.
  */
 export function prometheusText(profile: Profile, repairs?: Repairs): string {
@@ -28,8 +29,14 @@ export function prometheusText(profile: Profile, repairs?: Repairs): string {
     plain(
       'trimtab_critical_path_share_ratio',
       'gauge',
-      'Part of all latency that a service owned; sums to 1.',
+      'Part of all latency that a service owned; with edges, sums to 1.',
       perService(({ share }) => share),
+    ),
+    plain(
+      'trimtab_critical_path_edge_share_ratio',
+      'gauge',
+      'Part of all latency on the way from one service to another.',
+      profile.edges().map(({ caller, callee, kind, share }) => [{ caller, callee, kind }, share]),
     ),
     plain(
       'trimtab_relative_importance',

@@ -1,6 +1,8 @@
+import { Attribution } from '../attribution.js'
+import { type Owner, ownerName } from '../owner.js'
 import type { CriticalPath } from '../path/types.js'
 import type { Distribution, Profile, ProfileCell } from '../profile/index.js'
-import { ERROR } from '../types.js'
+import { type Edge, ERROR } from '../types.js'
 
 /** Whatever was left out of a list, so that nothing is lost from the totals. */
 export interface Omitted {
@@ -14,6 +16,8 @@ export interface SectionSummary {
   readonly spanId: string
   readonly service: string
   readonly operation: string
+  /** Where this is the way to another service and not the span's work. */
+  readonly edge?: Edge
   /** µs from the start of the request. */
   readonly startUs: number
   readonly durationUs: number
@@ -33,12 +37,12 @@ export interface PathSummary {
   /** The longest, in time order. */
   readonly sections: readonly SectionSummary[]
   readonly omittedSections: Omitted
-  /** All time of the path by service, largest first; sums to the latency. */
-  readonly services: readonly { readonly service: string; readonly selfUs: number; readonly share: number }[]
-  readonly omittedServices: Omitted
+  /** All time of the path by who owns it, largest first; sums to the latency. */
+  readonly owners: readonly (Owner & { readonly selfUs: number; readonly share: number })[]
+  readonly omittedOwners: Omitted
 }
 
-/** @param top  most sections and most services listed */
+/** @param top  most sections and most owners listed */
 export function summarisePath(path: CriticalPath, top: number): PathSummary {
   const { trace, root, size, row, startNs, endNs, latencyNs } = path
   const originNs = trace.startNs[root]!
@@ -50,15 +54,19 @@ export function summarisePath(path: CriticalPath, top: number): PathSummary {
   const order = Array.from({ length: size }, (_, i) => i)
   const longest = order.sort((a, b) => length(b) - length(a) || a - b).slice(0, top)
   const kept = longest.sort((a, b) => a - b)
-  const byService = new Map<string, number>()
+  const attribution = new Attribution().of(path)
+  const byOwner = new Map<string, { readonly owner: Owner; ns: number }>()
   let totalNs = 0
   for (let i = 0; i < size; i++) {
-    const { service } = nameOf(row[i]!)
-    byService.set(service, (byService.get(service) ?? 0) + length(i))
+    const owner = attribution.edgeOf(path, i) ?? { service: nameOf(row[i]!).service }
+    const name = ownerName(owner)
+    const entry = byOwner.get(name) ?? { owner, ns: 0 }
+    byOwner.set(name, entry)
+    entry.ns += length(i)
     totalNs += length(i)
   }
-  const services = [...byService].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-  const rest = services.slice(top)
+  const owners = [...byOwner].sort(([a, x], [b, y]) => y.ns - x.ns || (a < b ? -1 : 1)).map(([, entry]) => entry)
+  const rest = owners.slice(top)
   return {
     traceId: trace.traceId,
     ...nameOf(root),
@@ -69,6 +77,7 @@ export function summarisePath(path: CriticalPath, top: number): PathSummary {
     sections: kept.map((i) => ({
       spanId: trace.spanId(row[i]!),
       ...nameOf(row[i]!),
+      ...edgePart(attribution.edgeOf(path, i)),
       startUs: (startNs[i]! - originNs) / 1000,
       durationUs: length(i) / 1000,
     })),
@@ -76,10 +85,12 @@ export function summarisePath(path: CriticalPath, top: number): PathSummary {
       count: size - kept.length,
       selfUs: (totalNs - kept.reduce((sum, i) => sum + length(i), 0)) / 1000,
     },
-    services: services.slice(0, top).map(([service, ns]) => ({ service, selfUs: ns / 1000, share: ns / totalNs })),
-    omittedServices: { count: rest.length, selfUs: rest.reduce((sum, [, ns]) => sum + ns, 0) / 1000 },
+    owners: owners.slice(0, top).map(({ owner, ns }) => ({ ...owner, selfUs: ns / 1000, share: ns / totalNs })),
+    omittedOwners: { count: rest.length, selfUs: rest.reduce((sum, { ns }) => sum + ns, 0) / 1000 },
   }
 }
+
+const edgePart = (edge: Edge | undefined): { readonly edge?: Edge } => (edge ? { edge } : {})
 
 /** µs per request. */
 export interface TimeSummary {
@@ -91,7 +102,7 @@ export interface TimeSummary {
   readonly p99Us: number
 }
 
-/** A call path, service or instance of a profile in numbers for a table; times in µs, shares 0 … 1. */
+/** A call path, service, edge or instance of a profile in numbers for a table; times in µs, shares 0 … 1. */
 export interface CellSummary {
   readonly share: number
   /** Per request of the profile, those without it counting as 0. */
@@ -114,21 +125,32 @@ export interface ProfileSummary {
   readonly latency: TimeSummary
   readonly services: readonly (CellSummary & { readonly service: string })[]
   readonly omittedServices: Omitted
+  /** The ways between services; with them services share all latency. */
+  readonly edges: readonly (CellSummary & Edge)[]
+  readonly omittedEdges: Omitted
   readonly callPaths: readonly (CellSummary & { readonly frames: readonly string[] })[]
   readonly omittedCallPaths: Omitted
 }
 
 const MAX_FRAMES = 32 // of one call path: the last ones, with a mark where frames are missing
 
-/** @param top  most services and most call paths listed */
+/** @param top  most services, edges and call paths listed, of each */
 export function summariseProfile(profile: Profile, top: number): ProfileSummary {
   const services = profile.services()
+  const edges = profile.edges()
   const callPaths = profile.callPaths()
   return {
     requests: profile.traces,
     latency: summariseTimes(profile.latency),
     services: services.slice(0, top).map((cell) => ({ service: cell.service, ...summariseCell(cell) })),
     omittedServices: omittedFrom(services, top),
+    edges: edges.slice(0, top).map((cell) => ({
+      caller: cell.caller,
+      callee: cell.callee,
+      kind: cell.kind,
+      ...summariseCell(cell),
+    })),
+    omittedEdges: omittedFrom(edges, top),
     callPaths: callPaths.slice(0, top).map((cell) => {
       const frames = cell.frames.map(({ service, operation }) => (operation ? `${service}: ${operation}` : service))
       return {

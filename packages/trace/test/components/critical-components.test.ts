@@ -25,6 +25,8 @@ describe('with a reference', () => {
     expect(components[0]).toMatchObject({ service, verdict: { isCritical: true } })
     expect(components[0]!.verdict!.probability).toBeGreaterThan(0.5)
     expect(components.slice(1).filter(({ verdict }) => verdict?.isCritical).length).toBeLessThanOrEqual(1)
+    for (const { verdict } of criticalComponents(window, { core }).components)
+      expect(verdict?.probability, 'without a reference').toBeUndefined()
   })
 
   it('finds two at once', () => {

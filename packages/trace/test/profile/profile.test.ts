@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { CriticalPath } from '../../src/path/types.js'
 import { diffProfiles, Profile } from '../../src/profile/index.js'
 import { FOLLOWS_FROM, type Span } from '../../src/types.js'
+import { ownerTwin } from '../attribution-twin.js'
 import { anyTrace, pathOf, sharedCore, span, uniforms } from '../some-traces.js'
 
 beforeAll(sharedCore)
@@ -54,10 +55,10 @@ test('a window of known requests: counts, times, shares and whom to look at', ()
     ['log', '', 3],
   ])
   expect(profile.edges().map(({ caller, callee, calls }) => `${caller} > ${callee}: ${calls}`)).toEqual([
-    'web > pay: 3',
     'cart > db: 3',
-    'web > cart: 3',
     'pay > db: 3',
+    'web > cart: 3',
+    'web > pay: 3',
     'web > log: 3',
   ])
   expect(profile.callPaths().map(({ frames, depth }) => [frames.map((f) => f.service).join('/'), depth])).toEqual([
@@ -93,7 +94,7 @@ test('moments, importance and shares are those of vectors kept in full, within e
       const latency = centred(({ latencyNs }) => latencyNs, endpoints)
       for (const cell of profile.services()) {
         const timeOf = ({ trace, selfNs }: CriticalPath): number =>
-          selfNs.reduce((sum, ns, row) => sum + (trace.names.text(trace.service[row]!) === cell.service ? ns : 0), 0)
+          selfNs.reduce((sum, ns, row) => sum + (ownerTwin(trace, row) === cell.service ? ns : 0), 0)
         const serves = endpoints.filter((endpoint) =>
           paths.some(
             (path) =>
@@ -116,7 +117,12 @@ test('moments, importance and shares are those of vectors kept in full, within e
           (sum, cell) => [sum[0]! + cell.varianceShare, sum[1]! + cell.share, sum[2]! + cell.meanNs],
           [0, 0, 0],
         )
-      for (const cells of [profile.services(), profile.instances(), profile.callPaths()]) {
+      const edges = profile.edges()
+      for (const cells of [
+        [...profile.services(), ...edges],
+        [...profile.instances(), ...edges],
+        profile.callPaths(),
+      ]) {
         const [variance = 0, share = 0, mean = 0] = total(cells)
         expect(variance).toBeCloseTo(latency.some((ns) => Math.abs(ns) > 1e-3) ? 1 : 0, 9)
         expect(share).toBeCloseTo(profile.latency.sumNs > 0 ? 1 : 0, 9)
@@ -147,10 +153,13 @@ test('own time is what is left of a span when all children that it waits for are
           const [from, to] = [inside[i - 1]!, inside[i]!]
           if (!children.some((child) => trace.startNs[child]! <= from && to <= trace.endNs[child]!)) left += to - from
         }
-        const service = trace.names.text(trace.service[row]!)
-        own.set(service, (own.get(service) ?? 0) + left)
+        const owner = ownerTwin(trace, row)
+        own.set(owner, (own.get(owner) ?? 0) + left)
       }
-      for (const cell of profileOf([path]).services()) expect(cell.own.sumNs).toBe(own.get(cell.service))
+      const profile = profileOf([path])
+      for (const cell of profile.services()) expect(cell.own.sumNs).toBe(own.get(cell.service) ?? 0)
+      for (const { caller, callee, kind, own: way } of profile.edges())
+        if (kind === 'call') expect(way.sumNs).toBe(own.get(`${caller} → ${callee} (call)`) ?? 0)
     }),
     { numRuns: 2000 },
   )
@@ -212,7 +221,7 @@ test('a difference says which call path grew, by how much, and how sure that is'
         pathOf(request(`t${i}`, 50 + Math.floor(100 * uniform()), pay + Math.floor(20 * uniform()))),
       ),
     )
-  const { latency, callPaths, services, endpoints } = diffProfiles(window(300, 20), window(400, 30))
+  const { latency, callPaths, services, edges, endpoints } = diffProfiles(window(300, 20), window(400, 30))
   expect(callPaths[0]!.frames.map(({ service }) => service)).toEqual(['web', 'pay'])
   expect(callPaths[0]!.deltaNs).toBeGreaterThan(8_000)
   expect(callPaths[0]!.deltaNs).toBeLessThan(12_000)
@@ -225,7 +234,10 @@ test('a difference says which call path grew, by how much, and how sure that is'
   expect(Math.abs(cart.z)).toBeLessThan(4)
   expect(services[0]!.service).toBe('pay')
   expect(endpoints).toMatchObject([{ service: 'web', beforeRequests: 300, afterRequests: 400 }])
-  for (const parts of [services.map(({ deltaNs }) => deltaNs), callPaths.map(({ addedNs }) => addedNs)]) {
+  for (const parts of [
+    [...services, ...edges].map(({ deltaNs }) => deltaNs),
+    callPaths.map(({ addedNs }) => addedNs),
+  ]) {
     expect(parts.reduce((sum, ns) => sum + ns, 0)).toBeCloseTo(latency.deltaNs, 3)
   }
 })
@@ -263,8 +275,9 @@ test('an empty profile says so and breaks nothing', () => {
 
 test('room is taken by different call paths, not by traces', () => {
   const uniform = uniforms(1)
-  const paths = Array.from({ length: 300 }, (_, i) =>
-    pathOf(request(`t${i}`, Math.floor(1000 * uniform()), Math.floor(1000 * uniform()))),
+  const paths = Array.from(
+    { length: 300 },
+    (_, i) => pathOf(request(`t${1000 + i}`, Math.floor(1000 * uniform()), Math.floor(1000 * uniform()))), // ids of one length
   )
   const once = profileOf(paths)
   const often = profileOf(Array.from({ length: 20 }, () => paths).flat())

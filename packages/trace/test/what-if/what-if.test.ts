@@ -178,7 +178,7 @@ test('a chain of 100,000 calls and 20,000 siblings are no trouble', () => {
 test('a change that cannot be meant is refused, all of it at once', () => {
   expect(() => new WhatIf([])).toThrow(/at least one change/)
   expect(() => new WhatIf([{ service: 'a' }, { speedUp: 0 }])).toThrow(
-    /changes\[0\].*either.*; changes\[1\].*> 0, got 0/,
+    /changes\[0\].*just one.*; changes\[1\].*> 0, got 0/,
   )
   expect(() => new WhatIf({ speedUp: 2, isRemoved: true })).toThrow(/either speedUp or isRemoved/)
   const path = pathOf([span('r', null, 'web /', 0, 10)], { mode: 'firm' })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Profile, prometheusText, Repairs, summarisePath, summariseProfile } from '../../src/index.js'
+import { ownerName, Profile, prometheusText, Repairs, summarisePath, summariseProfile } from '../../src/index.js'
 import { anySpans, pathOf, SHOP } from './traces.js'
 
 const profileOf = (...traces: Parameters<typeof pathOf>[0][]): Profile => {
@@ -12,14 +12,14 @@ const sum = (values: readonly number[]): number => values.reduce((all, value) =>
 
 describe('summarisePath', () => {
   it('keeps the longest sections in time order and says what it left out', () => {
-    const { sections, omittedSections, services } = summarisePath(pathOf(SHOP), 3)
+    const { sections, omittedSections, owners } = summarisePath(pathOf(SHOP), 3)
     expect(sections).toEqual([
       { spanId: 'a', service: 'front', operation: 'GET /', startUs: 0, durationUs: 10 },
       { spanId: 'c', service: 'db', operation: 'read; all', startUs: 15, durationUs: 20 },
       { spanId: 'e', service: 'cart', operation: 'get', startUs: 50, durationUs: 45 },
     ])
     expect(omittedSections).toEqual({ count: 4, selfUs: 25 })
-    expect(services.map(({ service, selfUs }) => [service, selfUs])).toEqual([
+    expect(owners.map((owner) => [ownerName(owner), owner.selfUs])).toEqual([
       ['cart', 55],
       ['db', 20],
       ['front', 15],
@@ -30,10 +30,10 @@ describe('summarisePath', () => {
     fc.assert(
       fc.property(anySpans, fc.integer({ min: 0, max: 8 }), (spans, top) => {
         const summary = summarisePath(pathOf(spans), top)
-        const { sections, omittedSections, services, omittedServices, latencyUs } = summary
+        const { sections, omittedSections, owners, omittedOwners, latencyUs } = summary
         expect(sections.length).toBeLessThanOrEqual(top)
         expect(sum(sections.map(({ durationUs }) => durationUs)) + omittedSections.selfUs).toBeCloseTo(latencyUs, 6)
-        expect(sum(services.map(({ selfUs }) => selfUs)) + omittedServices.selfUs).toBeCloseTo(latencyUs, 6)
+        expect(sum(owners.map(({ selfUs }) => selfUs)) + omittedOwners.selfUs).toBeCloseTo(latencyUs, 6)
       }),
     )
   })
@@ -43,14 +43,14 @@ describe('summariseProfile', () => {
   it('never loses time: what is listed and what is left out add up to the latency of all requests', () => {
     fc.assert(
       fc.property(fc.array(anySpans, { minLength: 1, maxLength: 4 }), fc.nat(3), (traces, top) => {
-        const { requests, latency, services, omittedServices, callPaths, omittedCallPaths } = summariseProfile(
-          profileOf(...traces),
-          top,
-        )
+        const summary = summariseProfile(profileOf(...traces), top)
+        const { requests, latency, services, omittedServices, edges, omittedEdges } = summary
+        const { callPaths, omittedCallPaths } = summary
         const totalUs = latency.meanUs * requests
         const listed = (cells: readonly { readonly meanUs: number }[]) =>
           sum(cells.map(({ meanUs }) => meanUs)) * requests
-        expect(listed(services) + omittedServices.selfUs).toBeCloseTo(totalUs, 6)
+        const owned = listed(services) + omittedServices.selfUs + listed(edges) + omittedEdges.selfUs
+        expect(owned).toBeCloseTo(totalUs, 6)
         expect(listed(callPaths) + omittedCallPaths.selfUs).toBeCloseTo(totalUs, 6)
       }),
     )

@@ -3,20 +3,16 @@ import { type Command, EXIT } from '../../command.js'
 import type { Host } from '../../host.js'
 import { textOption, UsageError, type Values } from '../../options.js'
 import { readText } from '../../read-file.js'
+import { baselineOption, readBaseline } from '../../trace/baseline.js'
 import { defineTraceCommand, type TraceAnswer } from '../../trace/define-trace-command.js'
 import { fit, IncidentWindows, judge, parseLabels } from '../../trace/labels.js'
 import { type CommonValues, readingBeside } from '../../trace/options.js'
 import { analyseFiles } from '../../trace/run.js'
-import { suspectsAgainst, suspectsWithin, withGains } from '../../trace/suspects.js'
+import { suspectFixes, suspectsAgainst, suspectsWithin, withGains } from '../../trace/suspects.js'
 import { formatCulprits, formatHeading, formatJudgement } from '../../trace/tables.js'
-import { usualChanges } from '../../trace/what-if.js'
 
 const options = {
-  baseline: textOption(
-    'FILE',
-    'traces of a time when all was well; without it the files are judged by themselves',
-    undefined,
-  ),
+  baseline: baselineOption('the files are judged by themselves, and nothing says how surely'),
   model: textOption('FILE', 'weights to use instead of the shipped ones (see --save-model)', undefined),
   labels: textOption(
     'FILE',
@@ -28,10 +24,10 @@ const options = {
 
 type CulpritValues = CommonValues & Values<typeof options>
 
-/** `trimtab trace culprits`: which service to fix, and how sure that is. */
+/** `trimtab trace culprits`: which service to fix and, with a baseline, how sure that is. */
 export const culprits: Command = defineTraceCommand({
   name: 'culprits',
-  summary: 'Which service to fix: a ranking with reasons and how sure each is',
+  summary: 'Which service, or way to it, to fix: a ranking with reasons; with a baseline also how sure each is',
   options,
   formats: ['table', 'json', 'html'],
   examples: [
@@ -65,14 +61,14 @@ async function rankServices(
   model: CulpritModel | undefined,
   host: Host,
 ): Promise<TraceAnswer> {
-  const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
+  const baseline = values.baseline === undefined ? undefined : await readBaseline(values.baseline, values, host)
   const window = new CulpritWindow()
   const onPath = (path: CriticalPath) => window.add(path)
   const { core, analysis, replay } = await analyseFiles(files, values, host, { onPath, isReplayed: true })
   const ranked = baseline
-    ? suspectsAgainst(core, window, baseline, values.top, model)
+    ? suspectsAgainst(core, window, baseline.window, values.top, model)
     : suspectsWithin(core, analysis.profile, values.top)
-  const found = withGains(ranked, await replay(usualChanges(ranked.suspects)))
+  const found = withGains(ranked, await replay(suspectFixes(ranked), baseline?.times))
   return {
     analysis,
     findings: { culprits: found },
@@ -80,12 +76,6 @@ async function rankServices(
     json: () => ({ culprits: found }),
     ...(found.suspects.length === 0 && { exit: EXIT.badAnswer, note: 'no service stands out here' }),
   }
-}
-
-async function windowOf(files: readonly string[], values: CommonValues, host: Host): Promise<CulpritWindow> {
-  const window = new CulpritWindow()
-  await analyseFiles(files, values, host, { onPath: (path) => window.add(path) })
-  return window
 }
 
 async function judgeIncidents(
@@ -99,7 +89,8 @@ async function judgeIncidents(
     await readText(labelsFile, readingBeside(values, host), `--labels ${labelsFile}`),
     labelsFile,
   )
-  const baseline = values.baseline === undefined ? undefined : await windowOf([values.baseline], values, host)
+  const baseline =
+    values.baseline === undefined ? undefined : (await readBaseline(values.baseline, values, host)).window
   const windows = new IncidentWindows()
   const { core, analysis } = await analyseFiles(files, values, host, { onPath: (path) => windows.add(path) })
   const known = labels.filter(({ fault }) => windows.window(fault))

@@ -9,7 +9,8 @@ import { formatDiff } from '../../trace/tables.js'
 /** `trimtab trace diff`: what changed between two windows. */
 export const diff: Command = defineTraceCommand({
   name: 'diff',
-  summary: 'What changed between two windows: which service made the requests slower, and how sure that is',
+  summary:
+    'What changed between two windows: which service, or way between two, made the requests slower, and how sure that is',
   operands: '[BEFORE AFTER]',
   options: {
     before: textOption('FILE', 'traces of the time before (or the first of two files)', undefined),
@@ -17,18 +18,18 @@ export const diff: Command = defineTraceCommand({
   },
   formats: ['table', 'json', 'html'],
   examples: [
-    ['trimtab trace diff monday.json.gz tuesday.json.gz', 'service by service, in standard errors'],
+    ['trimtab trace diff monday.json.gz tuesday.json.gz', 'services and the ways between them, by a rank test'],
     ['trimtab trace diff --before main.ndjson --after branch.ndjson || echo slower', 'in CI: 1 when it got slower'],
     ['trimtab trace diff a.json b.json --report diff.html', 'one page, with the requests of the second file'],
   ],
   exits:
-    'Exit: 0 done, 1 the mean latency grew by more than 5 % and three standard errors, 2 the call is bad or no request could be analysed.',
+    'Exit: 0 done, 1 requests got slower (p50 or mean by more than 5 %, and three standard errors of a rank test; or p99 by more than 5 % and beyond its 95 % intervals), 2 the call is bad or no request could be analysed.',
   check: sidesOf,
   async answer(values, files, host) {
     const { before, after } = sidesOf(values, files)
     const was = await analyseFiles([before], values, host)
     const { analysis } = await analyseFiles([after], values, host)
-    const { view, isWorse } = differenceOf(was.analysis, analysis)
+    const view = differenceOf(was.analysis, analysis)
     const repairs = new Repairs()
     for (const side of [was.analysis, analysis]) repairs.merge(side.repairs)
     return {
@@ -38,7 +39,7 @@ export const diff: Command = defineTraceCommand({
       table: (_, paint) => [formatDiff(view, values.top, paint)],
       json: () => ({ diff: { ...view, services: view.services.slice(0, values.top) } }),
       repairs,
-      exit: isWorse ? EXIT.badAnswer : EXIT.done,
+      exit: view.isWorse ? EXIT.badAnswer : EXIT.done,
     }
   },
 })

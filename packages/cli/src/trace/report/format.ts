@@ -1,6 +1,7 @@
 // Numbers as people read them: on the terminal, in the page, in the playground.
+import { ownerName } from '@trimtab/trace'
 import { fixed } from '../../report/format.js'
-import type { SpeedChange } from './types.js'
+import type { PlaceView, SpeedChange } from './types.js'
 
 const UNITS = [
   { us: 60e6, digits: 1, unit: 'min' },
@@ -43,6 +44,17 @@ export function speed(speedUp: number): string {
   return `${Number(factor.toPrecision(3))}× as ${speedUp >= 1 ? 'fast' : 'slow'}`
 }
 
-/** `cart 2× as fast, db 3× as slow`. */
-export const changeText = (changes: readonly SpeedChange[]): string =>
-  changes.map(({ service, speedUp }) => `${service} ${speed(speedUp)}`).join(', ')
+/** `cart`, `front → cart`. */
+export const placeText = ({ service, callee, kind = 'call' }: PlaceView): string =>
+  ownerName(callee === undefined ? { service } : { caller: service, callee, kind })
+
+/** `cart 2× as fast, db 3× as slow`, `cart, front → cart as in the baseline`. */
+export function changeText(changes: readonly SpeedChange[]): string {
+  const asUsual = changes.filter(({ isAsUsual }) => isAsUsual).map(placeText)
+  return [
+    ...changes.flatMap((change) =>
+      change.speedUp === undefined ? [] : `${placeText(change)} ${speed(change.speedUp)}`,
+    ),
+    ...(asUsual.length > 0 ? [`${asUsual.join(', ')} as in the baseline`] : []),
+  ].join(', ')
+}

@@ -1,7 +1,7 @@
 // The top of the page: what was read, and the answer in four figures.
 import { escapeHtml } from '../../report/format.js'
-import { changeText, count, duration, percent, plural } from './format.js'
-import type { TraceReport } from './types.js'
+import { changeText, count, duration, percent, placeText, plural } from './format.js'
+import type { SuspectView, TraceReport } from './types.js'
 
 const TITLES: Readonly<Record<string, string>> = {
   'critical-path': 'The critical path',
@@ -9,6 +9,11 @@ const TITLES: Readonly<Record<string, string>> = {
   culprits: 'Which service to fix',
   'what-if': 'What a fix would buy',
   diff: 'What changed',
+}
+
+/** `cart`; `cart (front → cart)` where what got slower most is a way to it or from it. */
+export function suspectText({ service, slower: [worst] = [] }: SuspectView): string {
+  return worst?.callee === undefined ? service : `${service} (${placeText(worst)})`
 }
 
 export const titleOf = ({ command }: TraceReport): string => TITLES[command] ?? 'Traces'
@@ -21,6 +26,7 @@ export function factsOf({ source, settings }: TraceReport): (readonly [name: str
     ['requests', count(source.traces)],
     ['spans', count(source.spans)],
     ...(source.setAside > 0 ? [['set aside', plural(source.setAside, 'request')] as const] : []),
+    ['complete', percent(source.complete01)],
     ['mode', settings.mode],
     [
       'overlap tolerance',
@@ -63,9 +69,9 @@ export function renderTiles(report: TraceReport): string {
           },
         ]),
     ...(owner
-      ? [{ title: 'Owns most of it', value: owner.service, note: `${percent(owner.share01)} of all latency` }]
+      ? [{ title: 'Owns most of it', value: placeText(owner), note: `${percent(owner.share01)} of all latency` }]
       : []),
-    ...(suspect ? [{ title: 'First suspect', value: suspect.service, note: suspect.reasons[0] ?? '' }] : []),
+    ...(suspect ? [{ title: 'First suspect', value: suspectText(suspect), note: suspect.reasons[0] ?? '' }] : []),
     ...(fix && !suspect
       ? [
           {

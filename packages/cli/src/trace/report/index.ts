@@ -33,7 +33,7 @@ export function renderTraceReport(report: TraceReport): string {
 /** Everything between the heading and the foot, for a page that has its own; `mountTraceReport` brings it to life. */
 export function renderTraceParts(report: TraceReport): string {
   const colours = new ServiceColours([
-    ...report.services.map(({ service }) => service),
+    ...report.services.map(({ service, callee }) => callee ?? service),
     ...report.flame.frames.map(({ service }) => service),
   ])
   return [
@@ -43,7 +43,7 @@ export function renderTraceParts(report: TraceReport): string {
     renderWaterfalls(report.waterfalls, colours),
     renderFlame(report.flame, colours),
     renderServices(report.services, report.callPaths, colours),
-    renderWhatIf(report.whatIf, colours),
+    renderWhatIf(report.whatIf, report.latency, colours),
     renderTraces(report.traces, report.latency.count, colours),
     renderRepairs(report.repairs),
   ].join('\n')

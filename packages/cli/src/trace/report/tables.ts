@@ -1,8 +1,19 @@
 // The tables of the page: who owns the time, who is suspected, what a fix would buy, what changed, what was mended.
 import { escapeHtml, fixed } from '../../report/format.js'
 import type { ServiceColours } from './colours.js'
-import { changeText, count, duration, percent, plural, signedDuration, signedPercent } from './format.js'
-import type { CulpritsView, DiffView, RepairView, ServiceView, TraceView, WhatIfView } from './types.js'
+import { changeText, count, duration, percent, placeText, plural, signedDuration, signedPercent } from './format.js'
+import { suspectText } from './head.js'
+import type {
+  CulpritsView,
+  DiffView,
+  LatencyView,
+  PlaceView,
+  RepairView,
+  ServiceView,
+  SuspectView,
+  TraceView,
+  WhatIfView,
+} from './types.js'
 
 const head = (columns: readonly (readonly [title: string, help: string])[]) =>
   `<thead><tr>${columns.map(([title, help]) => `<th scope="col"${help ? ` title="${escapeHtml(help)}"` : ''}>${title}</th>`).join('')}</tr></thead>`
@@ -10,13 +21,15 @@ const head = (columns: readonly (readonly [title: string, help: string])[]) =>
 const table = (columns: readonly (readonly [string, string])[], rows: readonly string[], caption: string) =>
   `<div class="scroll"><table><caption class="unseen">${escapeHtml(caption)}</caption>${head(columns)}<tbody>${rows.join('')}</tbody></table></div>`
 
-const named = (colours: ServiceColours, service: string, label: string = service) =>
-  `<th scope="row"><i class="dot" style="${colours.style(service)}"></i>${escapeHtml(label)}</th>`
+/** A way has the colour of the service it leads to. */
+const named = (colours: ServiceColours, place: PlaceView, label: string = placeText(place)) =>
+  `<th scope="row"><i class="dot" style="${colours.style(place.callee ?? place.service)}"></i>${escapeHtml(label)}</th>`
 
 const bar = (colours: ServiceColours, service: string, share01: number) =>
   `<td class="share"><i class="track"><i style="${colours.style(service)};width:${(Math.min(1, Math.max(0, share01)) * 100).toFixed(1)}%"></i></i>${percent(share01)}</td>`
 
 const MOST_SERVICES = 12 // before the rest is folded
+const MOST_SLOWER = 4 // places of one suspect
 
 export function renderServices(
   services: readonly ServiceView[],
@@ -36,14 +49,23 @@ export function renderServices(
     ['of variance', 'Its part of the variance of the latency; parts add up to 100 %.'],
   ] as const
   const row = (one: ServiceView) =>
-    `<tr>${named(colours, one.service, one.callPath)}${bar(colours, one.service, one.share01)}<td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td><td>${count(one.requests)}</td><td${one.errors > 0 ? ' class="bad"' : ''}>${count(one.errors)}</td><td>${fixed(one.relativeImportance, 2)}</td><td>${Number.isFinite(one.varianceShare) ? percent(one.varianceShare) : '–'}</td></tr>`
+    `<tr>${named(colours, one, one.callPath)}${bar(colours, one.callee ?? one.service, one.share01)}<td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td><td>${count(one.requests)}</td><td${one.errors > 0 ? ' class="bad"' : ''}>${count(one.errors)}</td><td>${fixed(one.relativeImportance, 2)}</td><td>${Number.isFinite(one.varianceShare) ? percent(one.varianceShare) : '–'}</td></tr>`
   const rest = services.slice(MOST_SERVICES)
   const others =
     rest.length > 0
-      ? `<details><summary>${plural(rest.length, 'more service')} with ${percent(rest.reduce((sum, one) => sum + one.share01, 0))} together</summary>${table(columns, rest.map(row), 'Other services')}</details>`
+      ? `<details><summary>${plural(rest.length, 'more')} with ${percent(rest.reduce((sum, one) => sum + one.share01, 0))} together</summary>${table(columns, rest.map(row), 'Other services')}</details>`
       : ''
   const fine = `<details><summary>By call path</summary>${table([['call path', 'The services on the way to it; the flame graph has every step.'], ...columns.slice(1)], callPaths.map(row), 'Call paths on the critical paths')}</details>`
-  return `<section aria-labelledby="h-services"><h2 id="h-services">Who owns the latency</h2><p class="lead">Every instant of a request belongs to one service: what it waited for just then.</p>${table(columns, services.slice(0, MOST_SERVICES).map(row), 'Services on the critical paths')}${others}${fine}</section>`
+  return `<section aria-labelledby="h-services"><h2 id="h-services">Who owns the latency</h2><p class="lead">Every instant of a request belongs to one service’s work, or to the way from one to another: network, connection, queue.</p>${table(columns, services.slice(0, MOST_SERVICES).map(row), 'Services on the critical paths')}${others}${fine}</section>`
+}
+
+/** What of a suspect got slower, in a sentence: `front → cart +200.0 ms a request, its work +1.0 ms`. */
+export function slowerText({ service, slower = [] }: SuspectView): string[] {
+  const shown = slower.slice(0, MOST_SLOWER).map((one) => {
+    const place = one.callee === undefined && one.service === service ? 'its work' : placeText(one)
+    return `${place} +${duration(one.addedUs)}`
+  })
+  return shown.length === 0 ? [] : [`slower, in a request: ${shown.join(', ')}`]
 }
 
 /** What a fix of it would buy, in a sentence. */
@@ -54,15 +76,19 @@ export function renderCulprits(culprits: CulpritsView | undefined, colours: Serv
   if (!culprits) return ''
   const { suspects, against, judge } = culprits
   const most = Math.max(...suspects.map(({ score }) => score), 0)
-  const cards = suspects.map(
-    ({ service, instance, score, probability01, reasons, whatIf }, i) =>
-      `<li style="${colours.style(service)}"><div class="rank">${i + 1}</div><div><h3>${escapeHtml(service)}${instance ? ` <span class="muted">${escapeHtml(instance)}</span>` : ''}${probability01 === undefined ? '' : ` <span class="tag">${percent(probability01)} sure</span>`}</h3><i class="track"><i style="width:${most > 0 ? ((Math.max(0, score) / most) * 100).toFixed(1) : 0}%"></i></i><ul>${[...reasons, ...(whatIf ? [gainText(whatIf)] : [])].map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul></div></li>`,
-  )
+  const cards = suspects.map((suspect, i) => {
+    const { service, instance, score, probability01, reasons, whatIf } = suspect
+    return `<li style="${colours.style(service)}"><div class="rank">${i + 1}</div><div><h3>${escapeHtml(suspectText(suspect))}${instance ? ` <span class="muted">${escapeHtml(instance)}</span>` : ''}${probability01 === undefined ? '' : ` <span class="tag">${percent(probability01)} sure</span>`}</h3><i class="track"><i style="width:${most > 0 ? ((Math.max(0, score) / most) * 100).toFixed(1) : 0}%"></i></i><ul>${[...slowerText(suspect), ...reasons, ...(whatIf ? [gainText(whatIf)] : [])].map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul></div></li>`
+  })
   const body = suspects.length === 0 ? '<p>No service stands out.</p>' : `<ol class="suspects">${cards.join('')}</ol>`
   return `<section aria-labelledby="h-culprits"><h2 id="h-culprits">Suspects</h2><p class="lead">${escapeHtml(against)}</p>${body}${judge ? `<details><summary>Who judged</summary><p>${escapeHtml(judge)}</p></details>` : ''}</section>`
 }
 
-export function renderWhatIf(rows: readonly WhatIfView[] | undefined, colours: ServiceColours): string {
+export function renderWhatIf(
+  rows: readonly WhatIfView[] | undefined,
+  now: LatencyView,
+  colours: ServiceColours,
+): string {
   if (!rows || rows.length === 0) return ''
   const columns = [
     ['if', ''],
@@ -72,19 +98,21 @@ export function renderWhatIf(rows: readonly WhatIfView[] | undefined, colours: S
     ['gain', 'Of the mean latency.'],
     [
       'between',
-      'If nothing that may have begun by its own clock moved forward, and if every call waited just for whom it suits.',
+      'If nothing that may have begun by its own clock moved forward; if every call waited just for whom it suits, and calls to a service moved with its work.',
     ],
     ['requests', 'That reach it.'],
   ] as const
+  const nowRow = `<tr><th scope="row">now</th><td>${duration(now.meanUs)}</td><td>${duration(now.p50Us)}</td><td>${duration(now.p99Us)}</td><td></td><td></td><td>${count(now.count)}</td></tr>`
   const body = rows.map((one) => {
-    const service = one.changes[0]!.service
-    return `<tr>${named(colours, service, changeText(one.changes))}<td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td>${bar(colours, service, one.gain01)}<td class="muted">${percent(one.pessimistic01)} to ${percent(one.optimistic01)}</td><td>${count(one.requests)}</td></tr>`
+    const [first] = one.changes
+    return `<tr>${named(colours, first!, changeText(one.changes))}<td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td>${bar(colours, first!.callee ?? first!.service, one.gain01)}<td class="muted">${percent(one.pessimistic01)} to ${percent(one.optimistic01)}</td><td>${count(one.requests)}</td></tr>`
   })
-  return `<section aria-labelledby="h-what-if"><h2 id="h-what-if">What a fix would buy</h2><p class="lead">The requests replayed with the own time of a service changed; whatever waited for it moves along.</p>${table(columns, body, 'What-if')}</section>`
+  return `<section aria-labelledby="h-what-if"><h2 id="h-what-if">What a fix would buy</h2><p class="lead">The requests replayed with the work of a service, or the way between two, changed; whatever waited for it moves along.</p>${table(columns, [nowRow, ...body], 'What-if')}</section>`
 }
 
 /** The change in sentences, for the page and the terminal. */
-export function diffWords({ before, after, changeUs, marginUs, newEndpoints, goneEndpoints }: DiffView): string[] {
+export function diffWords(diff: DiffView): string[] {
+  const { before, after, changeUs, marginUs, newEndpoints, goneEndpoints } = diff
   const alone = (list: readonly string[], when: string) =>
     list.length === 0
       ? []
@@ -93,6 +121,8 @@ export function diffWords({ before, after, changeUs, marginUs, newEndpoints, gon
         ]
   return [
     `A request takes ${signedDuration(changeUs)} ± ${duration(marginUs)} (${signedPercent(changeUs / before.meanUs)} of the mean), over ${plural(before.count, 'request')} before and ${count(after.count)} after.`,
+    `A request after takes longer than one before in ${percent(diff.slower01)} of all pairs (rank test: ${fixed(Math.abs(diff.rankZ), 1)} σ from chance). ${diff.isWorse ? `Slower: ${diff.because}.` : 'Not slower by more than chance and 5 %.'}`,
+    `Complete: ${percent(diff.completeBefore01)} of the requests before, ${percent(diff.completeAfter01)} after.`,
     ...alone(newEndpoints, 'after'),
     ...alone(goneEndpoints, 'before'),
   ]
@@ -106,13 +136,13 @@ export function renderDiff(diff: DiffView | undefined, colours: ServiceColours):
     ['after', ''],
     ['change', ''],
     ['of the change', 'Its part of the change of the mean latency.'],
-    ['p99 before', ''],
-    ['p99 after', ''],
-    ['certainty', 'Standard errors between the change of the mean and none; above 3 is hardly chance.'],
+    ['p50', 'Before and after, of all requests.'],
+    ['p99', 'Before and after, of all requests.'],
+    ['certainty', 'Rank test over all requests, in standard errors; above 3 is hardly chance.'],
   ] as const
   const body = diff.services.map((one) => {
     const change = one.afterUs - one.beforeUs
-    return `<tr>${named(colours, one.service)}<td>${duration(one.beforeUs)}</td><td>${duration(one.afterUs)}</td><td class="${change > 0 ? 'bad' : 'good'}">${signedDuration(change)}</td><td>${signedPercent(one.share01)}</td><td>${duration(one.p99BeforeUs)}</td><td>${duration(one.p99AfterUs)}</td><td>${fixed(Math.abs(one.z), 1)} σ</td></tr>`
+    return `<tr>${named(colours, one)}<td>${duration(one.beforeUs)}</td><td>${duration(one.afterUs)}</td><td class="${change > 0 ? 'bad' : 'good'}">${signedDuration(change)}</td><td>${signedPercent(one.share01)}</td><td>${duration(one.p50BeforeUs)} → ${duration(one.p50AfterUs)}</td><td>${duration(one.p99BeforeUs)} → ${duration(one.p99AfterUs)}</td><td>${fixed(Math.abs(one.rankZ), 1)} σ</td></tr>`
   })
   return `<section aria-labelledby="h-diff"><h2 id="h-diff">What changed</h2><p class="lead">${diffWords(diff).map(escapeHtml).join(' ')}</p>${table(columns, body, 'Services before and after')}</section>`
 }
@@ -123,13 +153,13 @@ export function renderTraces(traces: readonly TraceView[], total: number, colour
     ['slowest requests', ''],
     ['latency', ''],
     ['spans', ''],
-    ['mostly waits for', 'The service that owns most of its critical path.'],
+    ['mostly waits for', 'Who owns most of its critical path.'],
     ['share', ''],
     ['errors', ''],
   ] as const
   const body = traces.map(
     (one) =>
-      `<tr><th scope="row">${escapeHtml(one.service)} <span class="muted">${escapeHtml(one.operation)}</span><br><code>${escapeHtml(one.traceId)}</code></th><td>${duration(one.latencyUs)}</td><td>${count(one.spans)}</td><td class="left"><i class="dot" style="${colours.style(one.owner)}"></i>${escapeHtml(one.owner)}</td>${bar(colours, one.owner, one.ownerShare01)}<td${one.errors > 0 ? ' class="bad"' : ''}>${count(one.errors)}</td></tr>`,
+      `<tr><th scope="row">${escapeHtml(one.service)} <span class="muted">${escapeHtml(one.operation)}</span><br><code>${escapeHtml(one.traceId)}</code></th><td>${duration(one.latencyUs)}</td><td>${count(one.spans)}</td><td class="left"><i class="dot" style="${colours.style(one.ownerService)}"></i>${escapeHtml(one.owner)}</td>${bar(colours, one.ownerService, one.ownerShare01)}<td${one.errors > 0 ? ' class="bad"' : ''}>${count(one.errors)}</td></tr>`,
   )
   return `<section aria-labelledby="h-traces"><h2 id="h-traces">Requests</h2><p class="lead">The ${count(traces.length)} slowest of ${count(total)}.</p>${table(columns, body, 'Slowest requests')}</section>`
 }

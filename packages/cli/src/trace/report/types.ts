@@ -1,3 +1,5 @@
+import type { Edge } from '@trimtab/trace'
+
 // What a report of traces shows: plain data, made by the analysis, read by the tables, the JSON and the page alike.
 
 /** Everything that `trimtab trace` found, in the units people read: microseconds, shares of one. */
@@ -7,7 +9,7 @@ export interface TraceReport {
   readonly source: ReportSource
   readonly settings: ReportSettings
   readonly latency: LatencyView
-  /** All that own time, largest share first. */
+  /** All that own time, services and the ways between them, largest share first. */
   readonly services: readonly ServiceView[]
   /** The weightiest. */
   readonly callPaths: readonly ServiceView[]
@@ -27,6 +29,8 @@ export interface ReportSource {
   readonly spans: number
   /** Traces that were read and left aside by `--service`, `--operation` or `--percentile`. */
   readonly setAside: number
+  /** Part of the requests with every parent there and every call within its caller, 0 to 1. */
+  readonly complete01: number
 }
 
 /** The options that decided what a report says, so that it can be made again. */
@@ -51,9 +55,15 @@ export interface LatencyView {
   readonly p99Us: number
 }
 
-/** A service, or one call path that ends in it, on the critical paths. */
-export interface ServiceView {
+/** Who owns time: the work of a service or, with a callee, the way from it to another. */
+export interface PlaceView {
   readonly service: string
+  readonly callee?: string
+  readonly kind?: Edge['kind']
+}
+
+/** A service, a way to another, or one call path, on the critical paths. */
+export interface ServiceView extends PlaceView {
   /** The way there as text: the services, then the last call. Absent for a service as a whole. */
   readonly callPath?: string
   /** Of all time on all paths. */
@@ -95,8 +105,9 @@ export interface TraceView {
   readonly operation: string
   readonly latencyUs: number
   readonly spans: number
-  /** Who owns most of its path. */
+  /** Who owns most of its path, and the service whose colour that is. */
   readonly owner: string
+  readonly ownerService: string
   readonly ownerShare01: number
   readonly errors: number
 }
@@ -156,12 +167,19 @@ export interface SuspectView {
   readonly instance?: string
   /** Any scale; larger is more suspicious. */
   readonly score: number
-  /** How sure, 0 to 1. */
+  /** How sure, 0 to 1; only where a baseline says what is usual. */
   readonly probability01?: number
+  /** What of it got slower than in the baseline, most added first. */
+  readonly slower?: readonly SlowerView[]
   /** In words, the weightiest first. */
   readonly reasons: readonly string[]
-  /** If it were twice as fast. */
+  /** If what got slower were as in the baseline; without one, if it were twice as fast. */
   readonly whatIf?: WhatIfView
+}
+
+/** What got slower, and by how much in a request of the window. */
+export interface SlowerView extends PlaceView {
+  readonly addedUs: number
 }
 
 /** What changed speeds would do to the latency of the requests at hand; times in µs. */
@@ -179,11 +197,12 @@ export interface WhatIfView {
   readonly requests: number
 }
 
-/** One change that a what-if is asked about. */
-export interface SpeedChange {
-  readonly service: string
+/** One change that a what-if is asked about: either of the two ways. */
+export interface SpeedChange extends PlaceView {
   /** How many times as fast: 2 is twice, 0.5 half as fast. */
-  readonly speedUp: number
+  readonly speedUp?: number
+  /** As in the baseline. */
+  readonly isAsUsual?: true
 }
 
 /** How the latency of two windows differs, and which services made the difference. Times in µs. */
@@ -194,24 +213,34 @@ export interface DiffView {
   readonly changeUs: number
   /** Half of the 95 % interval of `changeUs`. */
   readonly marginUs: number
-  /** Largest change first. */
+  /** How likely a request after takes longer than one before, 0 to 1, and how many standard errors that is from chance. */
+  readonly slower01: number
+  readonly rankZ: number
+  /** Whether it got slower, by more than chance and by enough to matter, and what says so. */
+  readonly isWorse: boolean
+  readonly because: string
+  /** Part of the requests of each side that hang together as recorded. */
+  readonly completeBefore01: number
+  readonly completeAfter01: number
+  /** Services and the ways between them, largest change first. */
   readonly services: readonly DiffRow[]
   /** Requested on one side only: nothing is said about them. */
   readonly newEndpoints: readonly string[]
   readonly goneEndpoints: readonly string[]
 }
 
-/** One service in a difference; µs that a request of each side waited for it. */
-export interface DiffRow {
-  readonly service: string
+/** One service or way in a difference; µs that a request of each side waited for it. */
+export interface DiffRow extends PlaceView {
   readonly beforeUs: number
   readonly afterUs: number
+  readonly p50BeforeUs: number
+  readonly p50AfterUs: number
   readonly p99BeforeUs: number
   readonly p99AfterUs: number
   /** Of the change of the mean latency. */
   readonly share01: number
-  /** How many standard errors the change of the mean is away from none. */
-  readonly z: number
+  /** Rank test over the requests: how many standard errors the two sides are apart. */
+  readonly rankZ: number
 }
 
 /** One kind of thing that had to be mended in the input. */
