@@ -1,6 +1,8 @@
 import {
   durationText,
   mountTraceReport,
+  type PlaceView,
+  placeText,
   renderPartsStyle,
   renderTraceParts,
   renderTraceReport,
@@ -89,8 +91,7 @@ function show({ report: found, services, seconds }: Extract<FromWorker, { type: 
   const chosen = select('service').value
   select('service').replaceChildren(option('', 'any service'), ...services.map((name) => option(name, name)))
   select('service').value = services.includes(chosen) ? chosen : ''
-  const heaviest = found.services.map(({ service: name }) => name)
-  setUpWhatIf(heaviest, found.settings.mode === 'blocking' && heaviest.length > 0)
+  setUpWhatIf(found.services, found.settings.mode === 'blocking' && found.services.length > 0)
   meter(1)
   const { traces, spans } = found.source
   say(`${traces.toLocaleString('en')} requests, ${spans.toLocaleString('en')} spans in ${seconds.toFixed(2)} s`)
@@ -102,8 +103,13 @@ const chosenSpeedUp = (): number => {
   return step >= 0 ? 1 + step / 4 : 1 / (1 - step / 4)
 }
 
+/** What the page offers to make faster, in the order of the list. */
+let places: readonly PlaceView[] = []
+
 function askWhatIf(): void {
-  const change = { service: select('fix').value, speedUp: chosenSpeedUp() }
+  const { service, callee, kind } = places[select('fix').selectedIndex]!
+  const way = callee === undefined ? {} : { callee, kind: kind ?? 'call' }
+  const change = { service, ...way, speedUp: chosenSpeedUp() }
   element('factor-text').textContent = speedText(change.speedUp)
   worker?.postMessage({ type: 'what-if', change } satisfies ToWorker)
 }
@@ -118,12 +124,14 @@ function showGain({ gain01, pessimistic01, optimistic01, meanUs, p99Us }: WhatIf
   )
 }
 
-function setUpWhatIf(services: readonly string[], isPossible: boolean): void {
+function setUpWhatIf(offered: readonly PlaceView[], isPossible: boolean): void {
   element<HTMLFieldSetElement>('what-if').disabled = !isPossible
   element('gain').replaceChildren()
   const chosen = select('fix').value
-  select('fix').replaceChildren(...services.map((name) => option(name, name)))
-  if (services.includes(chosen)) select('fix').value = chosen
+  places = offered
+  const names = offered.map(placeText)
+  select('fix').replaceChildren(...names.map((name) => option(name, name)))
+  if (names.includes(chosen)) select('fix').value = chosen
   if (isPossible) askWhatIf()
 }
 

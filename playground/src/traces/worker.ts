@@ -4,9 +4,11 @@ import {
   CulpritWindow,
   createTraceCore,
   JoinedTraces,
+  OwnTimes,
   type Repairs,
   type Trace,
   type TraceCore,
+  UsualTimes,
   Workflow,
 } from 'trimtab/trace'
 import {
@@ -14,6 +16,7 @@ import {
   type Selection,
   type SpeedChange,
   selectPaths,
+  suspectFixes,
   suspectsAgainst,
   suspectsWithin,
   TraceAnalysis,
@@ -48,9 +51,11 @@ const workflow = new Workflow()
 let spansKept = 0
 
 /** Nothing for paths of other modes than `blocking`, which alone says who waited for whom. */
-function replay(cases: readonly (readonly SpeedChange[])[]): WhatIfView[] {
+function replay(cases: readonly (readonly SpeedChange[])[], baseline?: OwnTimes): WhatIfView[] {
   if (paths[0]?.mode !== 'blocking') return []
-  const replayed = new Replay(cases, workflow)
+  const times = new OwnTimes()
+  if (baseline) for (const path of paths) times.add(path)
+  const replayed = new Replay(cases, workflow, baseline && new UsualTimes(times, baseline))
   for (const path of paths) replayed.add(path)
   return replayed.views()
 }
@@ -72,7 +77,13 @@ async function analyse(question: Question): Promise<void> {
   const meter = createMeter()
   const { files, usual, open } = await sourcesOf(core, question, meter)
   const reference = new CulpritWindow()
-  if (usual) for await (const path of selectPaths(core, usual, { ...selection, slice: undefined })) reference.add(path)
+  const baseline = new OwnTimes()
+  if (usual) {
+    for await (const path of selectPaths(core, usual, { ...selection, slice: undefined })) {
+      reference.add(path)
+      baseline.add(path)
+    }
+  }
   const analysis = new TraceAnalysis(TOP)
   const window = new CulpritWindow()
   const services = new Set<string>()
@@ -98,7 +109,7 @@ async function analyse(question: Question): Promise<void> {
     reference.traces >= LEAST_REFERENCE
       ? suspectsAgainst(core, window, reference, TOP)
       : suspectsWithin(core, analysis.profile, TOP)
-  const culprits = withGains(ranked, replay(usualChanges(ranked.suspects)))
+  const culprits = withGains(ranked, replay(suspectFixes(ranked), baseline))
   const whatIf = replay(usualChanges(analysis.services))
   const settings = { mode, overlapTolerance, ...(service && { service }), ...(slice && { slice }) }
   send({

@@ -12,6 +12,7 @@ export class OwnTimes {
   readonly #times = new Histograms()
   readonly #attribution = new Attribution()
 
+  /** Takes the own times of one trace's spans. */
   add(path: CriticalPath): void {
     const { trace } = path
     const attribution = this.#attribution.of(path)

@@ -80,7 +80,7 @@ export function run(program: Program, slowdown: (service: string) => number = ()
   const handle = ({ service, operation, steps }: Program, startUs: number, parentId: string | null): number => {
     const id = String(spans.length)
     const factor = slowdown(service)
-    spans.push({ id, parentId, service, operation, startUs, durationUs: 0 })
+    spans.push({ id, parentId, service, operation, startUs, durationUs: 0, kind: 'server' })
     let now = startUs
     for (const step of steps) {
       if ('workUs' in step) {
