@@ -180,7 +180,9 @@ test('a change that cannot be meant is refused, all of it at once', () => {
   expect(() => new WhatIf([{ service: 'a' }, { speedUp: 0 }])).toThrow(
     /changes\[0\].*just one.*; changes\[1\].*> 0, got 0/,
   )
-  expect(() => new WhatIf({ speedUp: 2, isRemoved: true })).toThrow(/just one of speedUp, isAsUsual and isRemoved, got 2/)
+  expect(() => new WhatIf({ speedUp: 2, isRemoved: true })).toThrow(
+    /just one of speedUp, isAsUsual and isRemoved, got 2/,
+  )
   const path = pathOf([span('r', null, 'web /', 0, 10)], { mode: 'firm' })
   expect(() => new WhatIf({ speedUp: 2 }).add(path)).toThrow(expect.objectContaining({ code: 'mode_mismatch' }))
 })
