@@ -2,6 +2,7 @@
 // real and a server that is simulated. Every policy serves the same requests at the same moments.
 import { createServeCore } from '@trimtab/serve'
 import { chooseBypass } from './serving/choice.mjs'
+import { concurrency } from './serving/concurrency.mjs'
 import { BYPASS, readInputs } from './serving/inputs.mjs'
 import { highestLoads, overloadedThroughput } from './serving/limits.mjs'
 import { mixedModels, onlineLearning, recordedLengths, rounds, singleModels } from './serving/parts.mjs'
@@ -23,6 +24,7 @@ export async function run(scaleName, progress) {
     bypass: BYPASS,
     pairwiseOrder: inputs.estimator.pairwiseOrder,
     mixed: await mixedModels(core, inputs, scale, progress),
+    concurrency: concurrency(core, inputs, scale, progress),
     singles: await singleModels(core, inputs, scale, progress),
     recorded: await recordedLengths(core, inputs, scale, progress),
     online: await onlineLearning(core, inputs, scale, progress),

@@ -26,6 +26,8 @@ describe('the experiment on serving', () => {
     for (const { policy, meanJctOverFcfs } of figures.mixed)
       if (policy === 'ssjf' || policy === 'oracle') expect(meanJctOverFcfs.mean).toBeLessThan(0.95)
     for (const { bypass, meanJctOverFcfs } of figures.choice) if (bypass === 0) expect(meanJctOverFcfs.mean).toBe(1)
+    for (const { places, load, policy, overFcfs } of figures.concurrency)
+      if (policy === 'oracle' && places === 4 && load > 1) expect(overFcfs.meanJct).toBeLessThan(0.95)
     expect(markdown).toContain('## How the default ageing was chosen')
     expect(markdown).not.toMatch(/NaN|undefined|Infinity/)
   })

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { LengthPredictor } from '@trimtab/serve'
 import { estimateRows, readRequestLog, rowEstimator } from 'trimtab/schedule'
+import { ENGINE_FILES } from './engine.mjs'
 
 const DATA = new URL('../../../../shared/data/', import.meta.url)
 const FILES = {
@@ -40,7 +41,8 @@ export const settingsOf = ({ count, seeds }, changes) => ({
 
 /** @returns undefined where the data is absent */
 export async function readInputs(core, progress) {
-  if (!Object.values(FILES).every((file) => existsSync(new URL(file, DATA)))) return undefined
+  const files = [...Object.values(FILES).map((file) => new URL(file, DATA)), ...ENGINE_FILES]
+  if (!files.every((file) => existsSync(file))) return undefined
   const read = (name) => readRequestLog(NAMES[name] ?? name, textOf(name))
   const [train, valid] = [read('train'), read('valid')]
   const recorded = ['conv', 'code', 'mooncake'].map((name) => {

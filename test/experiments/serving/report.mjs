@@ -1,5 +1,7 @@
 // What the experiment found, in words, tables and JSON.
+import { concurrencyPart } from './concurrency-part.mjs'
 import { SERVER } from './inputs.mjs'
+import { fixed, groupsOf, percent, table } from './markdown.mjs'
 
 const POLICIES = {
   class: 'class index, the papers’ letter',
@@ -48,20 +50,9 @@ function gatesOf({ mixed }) {
   )
 }
 
-const fixed = (value, digits = 1) => value.toFixed(digits).replace('-', '−')
-const percent = (ratio) => {
-  const text = fixed(100 * (ratio - 1))
-  return `${text.startsWith('−') || Number(text) === 0 ? '' : '+'}${text} %`
-}
 const changeOf = ({ mean, deviation }) => `${percent(mean)} ± ${fixed(100 * deviation)}`
 const seconds = ({ mean }) => fixed(mean, mean < 10 ? 2 : 1)
 const times = ({ mean, worst }) => `${fixed(mean, 2)}× (worst ${fixed(worst, 2)}×)`
-
-function table(head, rows) {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-}
-
-const groupsOf = (list, key) => [...new Set(list.map((one) => one[key]))]
 
 function markdownOf({ scaleName, scale, figures, gates }) {
   return `${[
@@ -75,6 +66,8 @@ function markdownOf({ scaleName, scale, figures, gates }) {
     gatePart(gates),
     '## Continuous batching beside the paper',
     paperPart(figures.mixed),
+    '## Where many run together',
+    concurrencyPart(figures.concurrency),
     '## One model alone',
     singlePart(figures.singles),
     '## How much may come',

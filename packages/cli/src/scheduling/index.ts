@@ -1,3 +1,5 @@
+export type { Admission, ExpectedTokens } from './admission.js'
+export { type EngineModel, type EngineRequests, type EngineTimes, runEngine } from './engine.js'
 export {
   errorsOf,
   estimateRows,

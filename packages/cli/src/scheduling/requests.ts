@@ -6,6 +6,8 @@ import { UsageError } from '../options.js'
 export interface LoggedRequest {
   readonly model: string
   readonly prompt: string | undefined
+  /** As counted by who wrote the log. */
+  readonly promptTokens: number | undefined
   readonly outputTokens: number
   /** Seconds from the first request of the log. */
   readonly arrivalSeconds: number | undefined
@@ -28,6 +30,7 @@ const FIELDS = {
   model: ['model'],
   prompt: ['prompt'],
   source: ['source'],
+  promptTokens: ['prompt_tokens', 'input_tokens', 'context_tokens', 'input_length', 'ContextTokens'],
   outputTokens: ['output_tokens', 'generated_tokens', 'output_length', 'GeneratedTokens', 'completion_tokens'],
   seconds: ['arrival_s', 'arrival_seconds'],
   milliseconds: ['arrival_ms', 'timestamp_ms', 'timestamp'], // Mooncake: `timestamp` in ms
@@ -76,6 +79,7 @@ function requestOf(row: Row): LoggedRequest | undefined {
   return {
     model: textOf(row, FIELDS.model) ?? 'one model',
     prompt: textOf(row, FIELDS.prompt) ?? conversationOf(row.messages),
+    promptTokens: numberOf(row, FIELDS.promptTokens),
     outputTokens,
     arrivalSeconds: momentOf(seconds ?? (milliseconds === undefined ? instantOf(row) : milliseconds / 1000)),
     source: textOf(row, FIELDS.source) ?? '',

@@ -14,8 +14,15 @@ describe('a log of requests', () => {
       ].join('\n'),
     )
     expect(log.requests).toEqual([
-      { model: 'b', prompt: 'Why?', outputTokens: 12, arrivalSeconds: undefined, source: 's' },
-      { model: 'a', prompt: 'One\nTwo', outputTokens: 3, arrivalSeconds: undefined, source: '' },
+      { model: 'b', prompt: 'Why?', promptTokens: undefined, outputTokens: 12, arrivalSeconds: undefined, source: 's' },
+      {
+        model: 'a',
+        prompt: 'One\nTwo',
+        promptTokens: undefined,
+        outputTokens: 3,
+        arrivalSeconds: undefined,
+        source: '',
+      },
     ])
     expect(log).toMatchObject({ models: ['a', 'b'], hasPrompts: true, hasArrivals: false, skipped: 0 })
   })

@@ -20,7 +20,16 @@ const KNOWN: ReadonlySet<string> = new Set(REQUEST)
 
 export const WAITING: readonly (keyof WaitingOptions)[] = [
   ...(['core', 'estimator', 'capacity', 'order', 'bypass', 'maxBypassSeconds', 'fairness'] as const),
-  ...(['isAutoregressive', 'unknownTokens', 'limit', 'modelLimits', 'timeoutMs', 'retry', 'clock'] as const),
+  ...([
+    'isAutoregressive',
+    'unknownTokens',
+    'promptWeight',
+    'limit',
+    'modelLimits',
+    'timeoutMs',
+    'retry',
+    'clock',
+  ] as const),
 ]
 
 /** @throws {ConfigError} `config_invalid` */

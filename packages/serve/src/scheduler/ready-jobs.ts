@@ -2,6 +2,7 @@ import { Problems } from '@trimtab/core'
 import { LARGEST_ALLOWANCE, type QueueOrder, type ReadyQueueOptions, WorkAgeing } from '@trimtab/core/internal'
 import type { ServeCore } from '@trimtab/core/serve'
 import { Arrivals } from './arrivals.js'
+import { isLength } from './checks.js'
 import { type Job, NO_TICKET } from './job.js'
 import { Lane } from './lane.js'
 import type { Gate } from './limits.js'
@@ -10,6 +11,7 @@ import type { WaitingOptions } from './types.js'
 
 /** With `maxBypassSeconds` no length counts for more: so far ahead a newcomer can be at most, and ageing pays it off. */
 const LONGEST_TOKENS = 8192
+const PROMPT_WEIGHT = 0.05
 
 /** Jobs in the order in which they are served: lanes of priorities, what ages the jobs, whose they are. */
 export class ReadyJobs<Work> {
@@ -24,11 +26,12 @@ export class ReadyJobs<Work> {
   readonly #ageing: WorkAgeing | undefined
   /** With fairness only. */
   readonly #tenants: Tenants | undefined
+  readonly #promptWeight: number
   #size = 0
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(core: ServeCore, options: WaitingOptions & { readonly capacity: number; readonly order: QueueOrder }) {
-    const { capacity, order, bypass, maxBypassSeconds, fairness = 0 } = options
+    const { capacity, order, bypass, maxBypassSeconds, fairness = 0, promptWeight = PROMPT_WEIGHT } = options
     const problems = new Problems()
     problems.check(
       bypass === undefined || maxBypassSeconds === undefined,
@@ -38,8 +41,10 @@ export class ReadyJobs<Work> {
       maxBypassSeconds === undefined || maxBypassSeconds > 0,
       `maxBypassSeconds must be above 0, got ${maxBypassSeconds}`,
     )
+    problems.check(isLength(promptWeight), `promptWeight must be a number ≥ 0, got ${promptWeight}`)
     problems.throwIfAny('scheduler')
     this.#core = core
+    this.#promptWeight = promptWeight
     this.#tenants = fairness > 0 ? new Tenants() : undefined
     if (maxBypassSeconds === undefined) this.#ageing = new WorkAgeing(bypass === undefined ? {} : { bypass })
     this.#queue = {
@@ -65,9 +70,9 @@ export class ReadyJobs<Work> {
   push(job: Job<Work>, gate: Gate | undefined): void {
     job.lane = this.#laneOf(job.priority, gate)
     if (this.#tenants && job.tenant !== undefined) job.tenantNumber = this.#tenants.enter(job.tenant)
-    const hasGrown = this.#ageing?.enter(job.tokens) ?? false
+    job.agedTokens = this.#workOf(job)
+    const hasGrown = this.#ageing?.enter(job.agedTokens) ?? false
     job.place = this.#ageing ? this.#ageing.arrivedTokens : job.arrivalMs / 1000
-    job.agedTokens = job.tokens
     this.#enqueue(job)
     this.#arrive(job)
     if (hasGrown) this.#enqueueAnew()
@@ -133,10 +138,15 @@ export class ReadyJobs<Work> {
     return this.#lanes.length - 1
   }
 
+  /** In tokens of answers. */
+  #workOf({ tokens, promptTokens }: Job<Work>): number {
+    return tokens + this.#promptWeight * promptTokens
+  }
+
   /** How far behind its place the job stands: what may go ahead of it. */
-  #weightOf({ tokens, isFirstCome }: Job<Work>): number {
-    if (isFirstCome) return 0
-    return this.#ageing ? this.#ageing.allowance(tokens) : Math.min(tokens, LONGEST_TOKENS)
+  #weightOf(job: Job<Work>): number {
+    if (job.isFirstCome) return 0
+    return this.#ageing ? this.#ageing.allowance(this.#workOf(job)) : Math.min(this.#workOf(job), LONGEST_TOKENS)
   }
 
   #enqueue(job: Job<Work>): void {

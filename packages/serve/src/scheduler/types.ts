@@ -30,6 +30,11 @@ export interface WaitingOptions {
   readonly isAutoregressive?: ((model: string) => boolean) | undefined
   /** What a request counts for when nobody knows its length, in tokens. 256 unless told. */
   readonly unknownTokens?: number | undefined
+  /**
+   * What a token of the prompt (`promptTokens`) counts for in the order, beside one of the answer: prompts are taken in many
+   * tokens at a time. 0.05 unless told; 0: prompts don't matter.
+   */
+  readonly promptWeight?: number | undefined
   /** What requests may take together. Who is next waits for room, and the others behind it: nobody is passed for being large. */
   readonly limit?: Limit | undefined
   /** The same for each model that is named here, beside `limit`. Requests of other models go ahead meanwhile. */
@@ -59,7 +64,7 @@ export interface AddOptions {
   readonly maxTokens?: number | undefined
   /** How many answers are asked for: a prediction, which is of one, counts as often. 1 unless told. */
   readonly answers?: number | undefined
-  /** Tokens of the prompt: what the request holds of a `tokenBudget`, and counts for in a minute, beside its answer. */
+  /** Tokens of the prompt: work like the answer (`promptWeight`), and what limits of tokens count beside it. */
   readonly promptTokens?: number | undefined
   /**
    * Lane: a whole number of −10 … 10, 0 unless told. Larger ones go first whatever their length, as p-queue's; lengths and

@@ -188,6 +188,18 @@ describe('order', () => {
     expect(await orderOf(scheduler, [{ name: 'any' }, { name: 'cut', maxTokens: 16 }])).toBe('cut any')
   })
 
+  it('counts the prompt as work: a twentieth of as much answer unless told', async () => {
+    const requests = [
+      { name: 'long prompt', tokens: 100, promptTokens: 12_000 },
+      { name: 'long answer', tokens: 400, promptTokens: 100 },
+      { name: 'short', tokens: 100 },
+    ]
+    const ordered = (options: Options) => orderOf(makeScheduler({ maxBypassSeconds: 1e6, ...options }), requests)
+    expect(await ordered({})).toBe('short long answer long prompt')
+    expect(await ordered({ promptWeight: 0 })).toBe('long prompt short long answer')
+    expect(() => makeScheduler({ promptWeight: -1 })).toThrow(/promptWeight must be/)
+  })
+
   it('first come, first served where told so', async () => {
     const scheduler = makeScheduler({ order: 'fifo' })
     const requests = [400, 3, 50].map((tokens) => ({ name: `${tokens}`, tokens }))
