@@ -1,10 +1,12 @@
 // Shortest-first in front of a server: how long requests wait at a gateway, and what the gateway itself costs. Everything is real but
 // the model: sockets, processes, prompts and output lengths; the server is a double that streams at a model's pace and computes nothing.
-// Time is real too, so that the figures differ from run to run.
-import { fork, spawn } from 'node:child_process'
+// Time is real too, so that the figures differ from run to run. And what becomes of those who wait when the server goes away.
+import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { percentile } from '@trimtab/core'
 import { alternate, play } from './gateway/load.mjs'
+import { measureOutage, OUTAGES } from './gateway/outages.mjs'
+import { messageOf, startProcess } from './gateway/processes.mjs'
 import { report } from './gateway/report.mjs'
 import { createWorkload } from './gateway/workload.mjs'
 
@@ -13,9 +15,17 @@ const UTILISATION = 0.9
 
 /** secondsPerToken: of one stream; real models take 10 to 50 ms, the ratios are the same. */
 export const SCALES = {
-  smoke: { requests: 80, secondsPerToken: 0.0005, seeds: [1], rounds: 3, block: 100, crowd: 500 },
-  gate: { requests: 800, secondsPerToken: 0.002, seeds: [1], rounds: 24, block: 200, crowd: 10_000 },
-  paper: { requests: 2000, secondsPerToken: 0.004, seeds: [1, 2, 3], rounds: 40, block: 300, crowd: 10_000 },
+  smoke: { requests: 80, secondsPerToken: 0.0005, seeds: [1], rounds: 3, block: 100, crowd: 500, waiting: 60 },
+  gate: { requests: 800, secondsPerToken: 0.002, seeds: [1], rounds: 24, block: 200, crowd: 10_000, waiting: 300 },
+  paper: {
+    requests: 2000,
+    secondsPerToken: 0.004,
+    seeds: [1, 2, 3],
+    rounds: 40,
+    block: 300,
+    crowd: 10_000,
+    waiting: 3000,
+  },
 }
 
 export const ARMS = {
@@ -43,7 +53,16 @@ export async function run(scaleName, progress) {
   const overhead = await measureOverhead(scale)
   progress(`${scale.crowd} requests in the queue`)
   const crowd = await measureCrowd(scale.crowd)
-  return report({ scaleName, scale, slots: SLOTS, utilisation: UTILISATION, arms: ARMS, waits, overhead, crowd })
+  const outages = {}
+  for (const [name, outage] of Object.entries(OUTAGES)) {
+    progress(`the server: ${outage.label}`)
+    const measure = (kind) =>
+      measureOutage(outage, { kind, requests: scale.waiting, slots: SLOTS, secondsPerToken: 0.005 })
+    const { label, kills = 0 } = outage
+    outages[name] = { label, kills, plain: await measure('plain'), gateway: await measure('shipped') }
+  }
+  const figures = { waits, overhead, crowd, outages }
+  return report({ scaleName, scale, slots: SLOTS, utilisation: UTILISATION, arms: ARMS, ...figures })
 }
 
 function summarise(results, workload, secondsPerToken) {
@@ -105,14 +124,13 @@ async function measureCrowd(count) {
 
 /** Starts a server and proxies before it, each in a process of its own, for as long as `use` takes. */
 async function withProxies(kinds, { slots, secondsPerToken }, use) {
-  const start = (file, ...args) => fork(new URL(`./gateway/${file}`, import.meta.url), args.map(String))
   const children = []
   try {
-    const server = start('upstream.mjs', slots, secondsPerToken)
+    const server = startProcess('upstream.mjs', { slots, secondsPerToken })
     children.push(server)
     const upstream = await messageOf(server)
     const proxies = kinds.map((kind) =>
-      start('proxy.mjs', JSON.stringify({ kind, upstream: `http://127.0.0.1:${upstream.port}`, concurrency: slots })),
+      startProcess('proxy.mjs', { kind, upstream: `http://127.0.0.1:${upstream.port}`, concurrency: slots }),
     )
     children.push(...proxies)
     const ports = await Promise.all(proxies.map(messageOf))
@@ -124,11 +142,4 @@ async function withProxies(kinds, { slots, secondsPerToken }, use) {
   } finally {
     for (const child of children) if (child.connected) child.disconnect()
   }
-}
-
-function messageOf(child) {
-  return new Promise((resolve, reject) => {
-    child.once('message', resolve)
-    child.once('exit', (code) => reject(new Error(`a process ended with ${code}`)))
-  })
 }

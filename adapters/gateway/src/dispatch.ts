@@ -21,7 +21,7 @@ class ComeAgain extends Error {}
  * Sends a request to the server with the least work left, and again only where a server has not taken it: it refused the connection, or
  * said when to come again. So it is lost by no restart, and worked on once.
  *
- * @throws {HttpError} the failure of a server when its time is over, and whatever ends an attempt otherwise
+ * @throws {HttpError} what ends an attempt: that no server can be reached only when its time is over; 504 `deadline_passed`
  */
 export async function dispatch(upstreams: Upstreams, attempt: Attempt, options: DispatchOptions): Promise<void> {
   const { tokens, onRefusal, ...patience } = options
@@ -42,11 +42,13 @@ export async function dispatch(upstreams: Upstreams, attempt: Attempt, options: 
       await attempt(upstream, refuse)
       return
     } catch (error) {
-      if (error instanceof ComeAgain) onRefusal('retry_after')
-      else if (error instanceof HttpError && error.code === 'upstream_unreachable') {
+      const isUnreachable = error instanceof HttpError && error.code === 'upstream_unreachable'
+      // Where one answer broke off, the server may be going: what is sent in this moment would be lost with it.
+      if (isUnreachable || (error instanceof HttpError && error.code === 'upstream_failed'))
         upstreams.reportFailure(upstream, error)
-        onRefusal('unreachable')
-      } else throw error
+      if (error instanceof ComeAgain) onRefusal('retry_after')
+      else if (isUnreachable && performance.now() < patience.untilMs) onRefusal('unreachable')
+      else throw error
     } finally {
       upstream.running--
       upstream.workTokens -= tokens

@@ -59,27 +59,23 @@ export class Upstreams {
   }
 
   /**
-   * The server to ask next, as soon as there is one.
-   * @throws {HttpError} the failure of a server when patience is over; 504 `deadline_passed`; 499 `client_gone`
+   * The server to ask next, as soon as there is one; any when patience is over.
+   * @throws {HttpError} 504 `deadline_passed`; 499 `client_gone`
    */
   async choose({ untilMs, deadlineMs, refusedUntilMs, client }: Patience): Promise<Upstream> {
     for (;;) {
       const now = performance.now()
       const ready = this.all.filter((upstream) => !upstream.failure && (refusedUntilMs.get(upstream) ?? 0) <= now)
       if (ready.length > 0) return this.leastLoaded(ready)
-      const failed = this.all.find(({ failure }) => failure)
       if (now >= deadlineMs)
         throw new HttpError(504, 'deadline_passed', 'no upstream has taken the request in its time: allow more')
-      if (now >= untilMs) {
-        if (failed) throw failed.failure
-        return this.leastLoaded() // they would rather not be asked yet: what they answer now is the answer
-      }
+      if (now >= untilMs) return this.leastLoaded() // patience is over: what one says now is the answer
       const soonest = Math.min(untilMs, deadlineMs, ...[...refusedUntilMs.values()].filter((until) => until > now))
       await this.#wait(soonest - now, client)
     }
   }
 
-  /** A server could not be reached: it is looked for until it is back. */
+  /** A server could not be reached, or broke off: it is looked for until it is there. */
   reportFailure(upstream: Upstream, failure: HttpError): void {
     if (upstream.failure || this.#isClosed) return
     upstream.failure = failure

@@ -1,5 +1,10 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dispatch } from '../src/dispatch.js'
+import { HttpError } from '../src/http-error.js'
 import { retryAfterMs } from '../src/retry-after.js'
+import { Upstreams } from '../src/upstreams.js'
 import { startDouble } from './protocol-double.mjs'
 import { ask } from './send.js'
 import { type Double, type Started, type StartOptions, start as startUnclosed, until } from './start.js'
@@ -61,6 +66,23 @@ describe('an upstream that refuses connections', () => {
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 502)).toHaveLength(2)
     expect([...sent, ...usersOf(second)].sort(byNumber)).toEqual(asked.map((_, user) => user))
+  })
+
+  it('is nothing more sent to when it breaks off, until it is seen to take connections', async () => {
+    const upstreams = new Upstreams([(await double()).url], undefined, () => {})
+    const client = new ServerResponse(new IncomingMessage(new Socket()))
+    const patience = { tokens: 1, untilMs: Number.POSITIVE_INFINITY, deadlineMs: Number.POSITIVE_INFINITY, client }
+    const broken = async () => {
+      throw new HttpError(502, 'upstream_failed', 'broke off')
+    }
+    const failed = dispatch(upstreams, broken, { ...patience, onRefusal() {} })
+    await expect(failed).rejects.toMatchObject({ code: 'upstream_failed' })
+    const seen: boolean[] = []
+    const next = dispatch(upstreams, async () => void seen.push(upstreams.up === 1), { ...patience, onRefusal() {} })
+    expect([upstreams.up, seen]).toEqual([0, []])
+    await next
+    expect(seen).toEqual([true])
+    upstreams.close()
   })
 
   it('is waited for so long and no longer, and the client may leave', async () => {

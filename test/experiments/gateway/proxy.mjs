@@ -27,6 +27,12 @@ async function startPlain() {
       response.writeHead(answer.statusCode, answer.headers)
       answer.pipe(response)
       answer.on('close', leave)
+      answer.on('error', () => response.destroy())
+    })
+    up.on('error', ({ code }) => {
+      if (response.headersSent) return response.destroy()
+      response.writeHead(502).end(code === 'ECONNREFUSED' ? 'upstream_unreachable' : 'upstream_failed')
+      leave()
     })
     request.pipe(up)
   })

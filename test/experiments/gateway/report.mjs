@@ -4,7 +4,7 @@ const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length 
 const change = (value, base) => `${value < base ? '−' : '+'}${Math.abs((value / base - 1) * 100).toFixed(0)} %`
 
 /** The figures as a page, and whether they show what must be shown. */
-export function report({ scaleName, scale, slots, utilisation, arms, waits, overhead, crowd }) {
+export function report({ scaleName, scale, slots, utilisation, arms, waits, overhead, crowd, outages }) {
   const of = (kind, name) => mean(waits[kind].map((each) => each[name]))
   const rows = Object.entries(arms).map(([kind, label]) => {
     const cells = ['meanWait', 'p50Wait', 'p99Wait', 'maxWait', 'meanLatency'].map((name) => seconds(of(kind, name)))
@@ -19,6 +19,10 @@ export function report({ scaleName, scale, slots, utilisation, arms, waits, over
     const added = path === 'direct' ? '–' : (quietest(path) - quietest('direct')).toFixed(2)
     return `| ${label} | ${p50.map((value) => value.toFixed(2)).join(' | ')} | ${added} |`
   }
+  const outageRows = Object.values(outages).flatMap(({ label, plain, gateway }) => {
+    const cells = ({ served, cut, lost, twice }) => [served, cut, lost, twice].join(' | ')
+    return [`| ${label} | plain proxy | ${cells(plain)} |`, `| | gateway | ${cells(gateway)} |`]
+  })
   const markdown = `# The gateway under load
 
 \`npm run experiment -- gateway --scale ${scaleName}\`. Real sockets and processes on two cores, real time: figures differ a little from run to run. The
@@ -49,12 +53,26 @@ ${row('gateway', 'gateway')}
 
 ${crowd.count} requests over as many connections, held until all wait (${crowd.waiting} did), then served through ${slots} places in ${crowd.seconds.toFixed(1)} s: ${crowd.served} whole answers to
 their own clients, ${crowd.mixed} mixed up, ${crowd.broken} broken, ${crowd.refused} refused. A waiting request with its connection takes ${(crowd.bytesEach / 1024).toFixed(0)} KiB of the gateway.
+
+## A server that goes away
+
+${scale.waiting} requests at once, of 20 tokens at 5 ms, every second one streamed, by clients that repeat nothing. The server is a process of its own (the double) that
+notes each request that it begins to work on. Cut: sent to a server that was killed before its answer was whole, ${slots} at a time at most; they may not be
+sent again. Lost: no whole answer, though never sent. Worked on twice: begun more than once.
+
+| the server | | whole answers | cut | lost | worked on twice |
+| --- | --- | --- | --- | --- | --- |
+${outageRows.join('\n')}
 `
   const isShown =
     of('taught', 'meanWait') < of('fifo', 'meanWait') &&
     of('shipped', 'meanWait') < of('fifo', 'meanWait') &&
     quietest('gateway') - quietest('direct') <= 0.3 &&
     crowd.served === crowd.count &&
+    Object.values(outages).every(
+      ({ kills, gateway: { served, cut, lost, twice } }) =>
+        lost === 0 && twice === 0 && cut <= kills * slots && served > 0,
+    ) &&
     Object.values(waits).every((runs) => runs.every(({ broken }) => broken === 0))
-  return { markdown, json: { scaleName, scale, slots, utilisation, waits, overhead, crowd }, isShown }
+  return { markdown, json: { scaleName, scale, slots, utilisation, waits, overhead, crowd, outages }, isShown }
 }
