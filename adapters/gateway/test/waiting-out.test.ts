@@ -71,7 +71,8 @@ describe('an upstream that refuses connections', () => {
   it('is nothing more sent to when it breaks off, until it is seen to take connections', async () => {
     const upstreams = new Upstreams([(await double()).url], undefined, () => {})
     const client = new ServerResponse(new IncomingMessage(new Socket()))
-    const patience = { tokens: 1, untilMs: Number.POSITIVE_INFINITY, deadlineMs: Number.POSITIVE_INFINITY, client }
+    const untilMs = performance.now() + 30_000
+    const patience = { tokens: 1, untilMs, deadlineMs: Number.POSITIVE_INFINITY, client }
     const broken = async () => {
       throw new HttpError(502, 'upstream_failed', 'broke off')
     }
