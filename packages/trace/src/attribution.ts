@@ -1,4 +1,3 @@
-import { Children } from './children.js'
 import type { Names } from './names.js'
 import { OwnTime } from './own-time.js'
 import type { CriticalPath } from './path/types.js'
@@ -36,7 +35,6 @@ export class Attribution {
   queuedNs: Float64Array = new Float64Array(64)
   /** [N] the part of it that the path holds: all of it on a path to the end of the trace. */
   queuedSelfNs: Float64Array = new Float64Array(64)
-  readonly #children = new Children()
   readonly #ownTime = new OwnTime()
 
   /** Fills the columns, which hold until the next call. */
@@ -51,7 +49,6 @@ export class Attribution {
     }
     this.ownNs = this.#ownTime.of(trace, background)
     this.#findQueues(path)
-    this.#children.of(trace)
     for (let row = 0; row < size; row++) this.answer[row] = this.#answerOf(trace, row)
     return this
   }
@@ -92,7 +89,7 @@ export class Attribution {
 
   #answerOf(trace: Trace, row: number): number {
     const { kind, service, operation, names } = trace
-    const { starts, rows } = this.#children
+    const { starts, rows } = this.#ownTime.children
     const from = starts[row]!
     const to = starts[row + 1]!
     if (to === from || kind[row] === SERVER || kind[row] === CONSUMER) return -1

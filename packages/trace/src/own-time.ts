@@ -6,7 +6,8 @@ import type { Trace } from './types.js'
  * span. Time of background children is not subtracted, for the parent went on.
  */
 export class OwnTime {
-  readonly #children = new Children()
+  /** Of the trace that was asked about last. */
+  readonly children: Children = new Children()
   #ownNs = new Float64Array(64)
 
   /**
@@ -17,8 +18,7 @@ export class OwnTime {
     const { size, startNs, endNs } = trace
     if (this.#ownNs.length < size) this.#ownNs = new Float64Array(2 * size)
     const ownNs = this.#ownNs
-    this.#children.of(trace)
-    const { starts, rows } = this.#children
+    const { starts, rows } = this.children.of(trace)
     for (let row = 0; row < size; row++) {
       const end = endNs[row]!
       let covered = startNs[row]! // up to where children cover the span so far
