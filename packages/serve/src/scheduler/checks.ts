@@ -52,9 +52,14 @@ export function checkRequest(options: AddOptions): void {
 /** The same without the words: it is asked for every request. */
 function isGood(options: AddOptions): boolean {
   for (const name in options) if (!KNOWN.has(name)) return false
+  const { tokens, maxTokens, promptTokens, deadlineMs, timeoutMs, priority = 0, answers = 1 } = options
   return (
-    LENGTHS.every((name) => isLengthIfGiven(options[name])) &&
-    isPriority(options.priority ?? 0) &&
-    isCount(options.answers ?? 1)
+    isLengthIfGiven(tokens) &&
+    isLengthIfGiven(maxTokens) &&
+    isLengthIfGiven(promptTokens) &&
+    isLengthIfGiven(deadlineMs) &&
+    isLengthIfGiven(timeoutMs) &&
+    isPriority(priority) &&
+    isCount(answers)
   )
 }

@@ -33,7 +33,9 @@ export class Listeners {
   }
 
   tell<Name extends keyof SchedulerEvents>(name: Name, ...told: SchedulerEvents[Name]): void {
-    for (const listener of this.#byName.get(name) ?? []) {
+    const listeners = this.#byName.get(name)
+    if (!listeners) return
+    for (const listener of listeners) {
       try {
         ;(listener as SchedulerListener<Name>)(...told)
       } catch (error) {

@@ -7,6 +7,9 @@ export const NO_CLASS = -1
 /** The job is not in the ready queue. */
 export const NO_TICKET = -1
 
+/** Nothing taken of any limit. */
+export const NO_PASSES: readonly Pass[] = []
+
 /** One request from `add` to its end. */
 export class Job<Work> {
   /** What to do: a function, or an input of a batch. */
@@ -42,7 +45,7 @@ export class Job<Work> {
   weight = 0
   agedTokens = 0
   /** What it has taken of the limits, while it runs. */
-  passes: readonly Pass[] = []
+  passes: readonly Pass[] = NO_PASSES
   /** Says stop to work that has a time limit. */
   stopper: AbortController | undefined = undefined
   isTimedOut = false

@@ -131,8 +131,10 @@ export class ReadyJobs<Work> {
   }
 
   #laneOf(priority: number, gate: Gate | undefined): number {
-    const known = this.#lanes.findIndex((lane) => lane.priority === priority && lane.gate === gate)
-    if (known >= 0) return known
+    for (let i = 0; i < this.#lanes.length; i++) {
+      const lane = this.#lanes[i]!
+      if (lane.priority === priority && lane.gate === gate) return i
+    }
     this.#lanes.push(new Lane<Work>(this.#core, this.#queue, priority, gate))
     this.#byPriority = this.#lanes.toSorted((a, b) => b.priority - a.priority)
     return this.#lanes.length - 1

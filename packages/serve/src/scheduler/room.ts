@@ -1,7 +1,9 @@
 import { Problems, ServingError } from '@trimtab/core'
-import type { Job } from './job.js'
+import { type Job, NO_PASSES } from './job.js'
 import { checkLimit, Gate } from './limits.js'
 import type { WaitingOptions } from './types.js'
+
+const NO_GATES: readonly Gate[] = []
 
 /** The limits of a scheduler: of all requests together, and of the models that have their own. */
 export class Room {
@@ -45,17 +47,21 @@ export class Room {
   }
 
   enter(job: Job<unknown>, nowMs: number): void {
-    job.passes = this.#gatesOf(job).map((gate) => gate.enter(job.heldTokens, nowMs))
+    const gates = this.#gatesOf(job)
+    if (gates !== NO_GATES) job.passes = gates.map((gate) => gate.enter(job.heldTokens, nowMs))
   }
 
   leave(job: Job<unknown>): void {
+    const gates = this.#gatesOf(job)
+    if (gates === NO_GATES) return
     const tokens = job.outputTokens > 0 ? job.promptTokens + job.outputTokens * job.answers : undefined
-    for (const [i, gate] of this.#gatesOf(job).entries()) gate.leave(job.passes[i]!, tokens)
-    job.passes = []
+    for (const [i, gate] of gates.entries()) gate.leave(job.passes[i]!, tokens)
+    job.passes = NO_PASSES
   }
 
-  #gatesOf(job: Job<unknown>): Gate[] {
+  #gatesOf(job: Job<unknown>): readonly Gate[] {
     const own = this.gateOf(job)
-    return this.#all ? (own ? [this.#all, own] : [this.#all]) : own ? [own] : []
+    if (!this.#all && !own) return NO_GATES
+    return [this.#all, own].filter((gate) => gate !== undefined)
   }
 }
