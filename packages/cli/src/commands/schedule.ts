@@ -97,8 +97,9 @@ export const schedule: Command = defineCommand({
   exits: `FILE is JSONL (model, prompt or messages, output_tokens; arrival_s or arrival_ms), Mooncake's JSONL (timestamp, output_length)
 or CSV (arrival_s or arrival_ms or TIMESTAMP; output_tokens, generated_tokens or GeneratedTokens). All times are simulated.
 When ordering pays: where requests wait for a place. With continuous batching that is a server of few places, or one that gets
-more than it can do. Simulated with prefill and measured GPU times, mean completion time: at ρ 0.9 −27 % at 4 places, −9 % at 16, −1 % at 64,
-where next to nobody waits; at ρ 1.1 −33 % at 64. Long prompts are work as well: count them (promptTokens of the scheduler).
+more than it can do. Simulated with prefill and measured GPU times, mean completion time: at ρ 0.9 −27 % at 4 places, −9 % at 16,
+−1 % at 64, where next to nobody waits; at ρ 1.1 −33 % at 64. Long prompts are work as well: count them (promptTokens of the
+scheduler).
 Exit: 0 done, 2 the call is bad or the log cannot be used.`,
   async run(values, host) {
     if (values.requests === undefined) throw new UsageError('a log is missing: --requests FILE')
