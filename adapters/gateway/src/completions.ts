@@ -72,6 +72,7 @@ export class Completions {
     { model, prompt, maxTokens, answers }: CompletionRequest,
   ): Promise<void> {
     const { limits, scheduler } = this.#options
+    if (response.destroyed) throw new HttpError(499, 'client_gone', 'the client left while its request was read')
     const tenant = tenantOf(request.headers, limits.tenantHeader)
     const deadlineMs = deadlineOf(request, limits.deadlineMs)
     const arrivalMs = performance.now()

@@ -14,6 +14,9 @@ export interface DispatchOptions extends Omit<Patience, 'refusedUntilMs'> {
   readonly onRefusal: (reason: 'unreachable' | 'retry_after') => void
 }
 
+/** No server is asked again sooner by the same request, whatever it says. */
+const SOONEST_MS = 100
+
 /** The server says when to come again: nothing has been done. */
 class ComeAgain extends Error {}
 
@@ -32,7 +35,7 @@ export async function dispatch(upstreams: Upstreams, attempt: Attempt, options: 
     const refuse = (answer: IncomingMessage): Error | undefined => {
       const afterMs = retryAfterMs(answer)
       if (afterMs === undefined) return undefined
-      const askAgainMs = performance.now() + afterMs
+      const askAgainMs = performance.now() + Math.max(SOONEST_MS, afterMs)
       refusedUntilMs.set(upstream, askAgainMs)
       return askAgainMs <= heldUntilMs || upstreams.hasReady(refusedUntilMs) ? new ComeAgain() : undefined
     }

@@ -1,3 +1,4 @@
+import type { ClientRequest } from 'node:http'
 import net from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Ask, ask, type Sent, send } from './send.js'
@@ -246,6 +247,16 @@ describe('a client that leaves', () => {
     await double.until(([request]) => request!.state === 'cut')
     expect((await ask(port)).status).toBe(200)
     await expectIdle(started)
+  })
+
+  it('while its large body is read does not wait', async () => {
+    const started = await start()
+    started.scheduler.pause()
+    const body = JSON.stringify({ model: 'm', messages: Array(200_000).fill({ role: 'user', content: 'Hi' }) })
+    const watch = (request: ClientRequest) => void request.on('finish', () => request.destroy())
+    await expect(ask(started.port, {}, { body, watch })).rejects.toThrow()
+    await until(() => started.failures.length === 1)
+    expect([started.failures, started.scheduler.size]).toEqual([['client_gone'], 0])
   })
 
   it('while it sends its body is forgotten', async () => {

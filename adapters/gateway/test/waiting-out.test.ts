@@ -122,6 +122,13 @@ describe('an upstream that says when to come again', () => {
     expect(body.equals(Buffer.concat(double.requests[0]!.sent))).toBe(true)
   })
 
+  it('at once is not asked again and again without a pause', async () => {
+    const { port, double } = await start({ upstreamWaitMs: 450 })
+    expect((await ask(port, { double: { status: 429, retryAfter: '0' } })).status).toBe(429)
+    expect(double.requests.length).toBeGreaterThan(1)
+    expect(double.requests.length).toBeLessThan(7)
+  })
+
   it('is left to another one meanwhile', async () => {
     const [full, idle] = [await double({ refuses: { status: 503, retryAfter: '20' } }), await double()]
     const { port } = await start({ upstream: [full.url, idle.url] })
