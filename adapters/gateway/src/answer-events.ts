@@ -11,7 +11,8 @@ export function readEvent(data: string, tally: AnswerTally): void {
     return
   }
   const event = fieldsOf(parse(data))
-  tally.usage = usageOf(event) ?? usageOf(fieldsOf(event.response)) ?? tally.usage
+  const usage = event.usage ?? fieldsOf(event.response).usage
+  if (usage) tally.usage = usageOf(fieldsOf(usage)) ?? tally.usage
   if (event.error) tally.hasFailed = true
   if (Array.isArray(event.choices)) for (const choice of event.choices) readChoice(fieldsOf(choice), tally)
   if (typeof event.type === 'string') readTyped(event.type, event, tally)
@@ -20,7 +21,9 @@ export function readEvent(data: string, tally: AnswerTally): void {
 function readChoice({ index, text, delta, finish_reason }: Fields, tally: AnswerTally): void {
   const choice = typeof index === 'number' ? index : 0
   const { content, reasoning_content, reasoning, refusal, tool_calls } = fieldsOf(delta)
-  for (const piece of [text, content, reasoning_content ?? reasoning, refusal]) tally.addText(choice, piece)
+  tally.addText(choice, text ?? content)
+  tally.addText(choice, reasoning_content ?? reasoning)
+  tally.addText(choice, refusal)
   if (Array.isArray(tool_calls)) {
     for (const call of tool_calls) {
       const { name, arguments: input } = fieldsOf(fieldsOf(call).function)
@@ -56,8 +59,7 @@ function readTyped(type: string, event: Fields, tally: AnswerTally): void {
   }
 }
 
-function usageOf({ usage }: Fields): number | undefined {
-  const { completion_tokens, output_tokens } = fieldsOf(usage)
+function usageOf({ completion_tokens, output_tokens }: Fields): number | undefined {
   return [completion_tokens, output_tokens].find(isCount)
 }
 

@@ -5,6 +5,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** A scalar; of a long string its last 16 to 32 KiB. */
 export type JsonScalar = string | number | boolean | null
 
+/** Paths that are wanted. */
+export class JsonPaths {
+  readonly all: ReadonlySet<string>
+  /** `a.b.c` → `a`, `a.b`, `a.b.c`. */
+  readonly prefixes: ReadonlySet<string>
+
+  constructor(paths: readonly string[]) {
+    this.all = new Set(paths)
+    this.prefixes = new Set(
+      paths.flatMap((path) => path.split('.').map((_, i, keys) => keys.slice(0, i + 1).join('.'))),
+    )
+  }
+}
+
 /** What the bytes are. */
 export type JsonKind = 'object' | 'other' | 'invalid'
 
@@ -25,7 +39,7 @@ const ESCAPE = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/
  */
 export async function skimJson(
   bytes: Buffer,
-  wanted: ReadonlySet<string>,
+  wanted: JsonPaths,
   visit: (path: string, value: JsonScalar) => void,
 ): Promise<JsonKind> {
   if (!isUtf8(bytes)) return 'invalid'
@@ -47,8 +61,7 @@ interface Container {
 class Skimmer {
   kind: JsonKind = 'other'
   readonly #bytes: Buffer
-  readonly #wanted: ReadonlySet<string>
-  readonly #prefixes: ReadonlySet<string>
+  readonly #wanted: JsonPaths
   readonly #visit: (path: string, value: JsonScalar) => void
   readonly #open: Container[] = []
   #expected: Expected = 'value'
@@ -56,10 +69,9 @@ class Skimmer {
   /** Inside a string: where it starts, and two places in it, the second at most 16 KiB back, at which no letter is cut. */
   #string: { readonly start: number; before: number; latest: number } | undefined
 
-  constructor(bytes: Buffer, wanted: ReadonlySet<string>, visit: (path: string, value: JsonScalar) => void) {
+  constructor(bytes: Buffer, wanted: JsonPaths, visit: (path: string, value: JsonScalar) => void) {
     this.#bytes = bytes
     this.#wanted = wanted
-    this.#prefixes = prefixesOf(wanted)
     this.#visit = visit
     this.#at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0 // a byte order mark
   }
@@ -178,12 +190,12 @@ class Skimmer {
     const key = this.#text(start, end)
     if (key.includes('.')) return undefined
     const path = base === '' ? key : `${base}.${key}`
-    return this.#prefixes.has(path) ? path : undefined
+    return this.#wanted.prefixes.has(path) ? path : undefined
   }
 
   #wantedPath(): string | undefined {
     const path = this.#open.at(-1)?.path
-    return path !== undefined && this.#wanted.has(path) ? path : undefined
+    return path !== undefined && this.#wanted.all.has(path) ? path : undefined
   }
 
   #text(start: number, end: number): string {
@@ -193,13 +205,3 @@ class Skimmer {
 
 const isDelimiter = (code: number): boolean =>
   code === COMMA || code === ARRAY_END || code === OBJECT_END || code === SPACE || (code >= TAB && code <= CR)
-
-/** `a.b.c` → `a`, `a.b`, `a.b.c`. */
-function prefixesOf(paths: ReadonlySet<string>): ReadonlySet<string> {
-  const prefixes = new Set<string>()
-  for (const path of paths) {
-    const keys = path.split('.')
-    for (let i = 1; i <= keys.length; i++) prefixes.add(keys.slice(0, i).join('.'))
-  }
-  return prefixes
-}
