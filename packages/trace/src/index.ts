@@ -109,6 +109,7 @@ export {
   type TraceInput,
   type TraceSource,
   type Unpacker,
+  type UnpackingStream,
 } from './read/index.js'
 export { REPAIRS, type RepairCode, type RepairCount, Repairs } from './repairs.js'
 export { toSpans, traceFromSpans, tracesFromSpans } from './spans.js'

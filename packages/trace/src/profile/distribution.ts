@@ -30,7 +30,7 @@ export class Distribution extends Moments {
   #read: Histogram | undefined
 
   /** @param longestNs  the longest time, where it is known: no quantile is beyond it */
-  constructor(count: number, sum: bigint, squares: bigint, histogram: () => Histogram, longestNs = Infinity) {
+  constructor(count: number, sum: bigint, squares: bigint, histogram: () => Histogram, longestNs: number = Infinity) {
     super(count, sum, squares)
     this.#histogram = histogram
     this.#longestNs = longestNs

@@ -11,7 +11,13 @@ export type TraceSource =
 type Chunks = AsyncIterator<Uint8Array> | Iterator<Uint8Array>
 
 /** Makes a stream that takes packed bytes and gives out what they hold. */
-export type Unpacker = () => ReadableWritablePair<Uint8Array, BufferSource>
+export type Unpacker = () => UnpackingStream
+
+/** What `DecompressionStream` is. */
+export interface UnpackingStream {
+  readonly readable: ReadableStream<Uint8Array>
+  readonly writable: WritableStream<Uint8Array<ArrayBuffer>>
+}
 
 type Packing = 'gzip' | 'zstd'
 
@@ -55,7 +61,7 @@ export async function* chunksOf(
   }
 }
 
-function runtimeUnpacker(packing: Packing): ReadableWritablePair<Uint8Array, BufferSource> {
+function runtimeUnpacker(packing: Packing): UnpackingStream {
   try {
     return new DecompressionStream(packing as CompressionFormat)
   } catch (cause) {
@@ -148,11 +154,11 @@ export class UnpackFault {
 async function* unpack(
   chunks: AsyncIterable<Uint8Array>,
   packing: Packing,
-  unpacker: ReadableWritablePair<Uint8Array, BufferSource>,
+  unpacker: UnpackingStream,
 ): AsyncGenerator<Uint8Array, void> {
   const packed = slices(chunks)
   let isSourceFault = false
-  const stream = new ReadableStream<BufferSource>({
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       try {
         const { done, value } = await packed.next()
