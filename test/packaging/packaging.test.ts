@@ -134,12 +134,12 @@ describe('a bundle of one function', () => {
   }
   const gzippedSize = (text: string): number => gzipSync(text, { level: 9 }).byteLength
 
-  it('holds the critical path without the readers: 8 kB beside the core, 35 kB with it', async () => {
+  it('holds the critical path without the readers: 8 kB beside the core, 37 kB with it', async () => {
     const finder = await bundleOf("export { PathFinder } from '@trimtab/trace'")
     const withCore = await bundleOf("export { criticalPath } from '@trimtab/trace'")
     for (const text of [finder, withCore]) expect(text).not.toMatch(/DecompressionStream|speedscope/)
     expect(gzippedSize(finder)).toBeLessThanOrEqual(8_000)
-    expect(gzippedSize(withCore)).toBeLessThanOrEqual(35_000)
+    expect(gzippedSize(withCore)).toBeLessThanOrEqual(37_000)
   })
 
   it('answers without a promise where it was bundled for browsers', async () => {

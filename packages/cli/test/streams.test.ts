@@ -55,7 +55,7 @@ describe('a command whose reader leaves', () => {
 
 describe('a gateway whose log pipe has gone', () => {
   it.each([[[]], [['--json']]])('goes on to serve and to drain (%j)', async (more) => {
-    const upstream = ['--upstream', 'http://127.0.0.1:1', '--concurrency', '1']
+    const upstream = ['--upstream', 'http://127.0.0.1:1', '--upstream-wait', '0', '--concurrency', '1']
     const one = begin(['gateway', ...upstream, '--port', '0', '--json', ...more])
     const { url } = JSON.parse(await firstLine(one))
     one.child.stdout!.destroy()

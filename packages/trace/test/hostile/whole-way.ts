@@ -87,7 +87,7 @@ function expectTiling({ trace, root, latencyNs, size, row, startNs, endNs, selfN
 
 function expectSums(profile: Profile, traces: number): void {
   expect(profile.traces).toBe(traces)
-  const onPath = profile.services().reduce((sum, { selfNs }) => sum + selfNs, 0)
+  const onPath = [...profile.services(), ...profile.edges()].reduce((sum, { selfNs }) => sum + selfNs, 0)
   if (profile.mode !== 'firm')
     expect(onPath / Math.max(1, profile.latency.sumNs)).toBeCloseTo(traces && onPath ? 1 : 0, 9)
 }
