@@ -1,18 +1,9 @@
 import type { ClientRequest } from 'node:http'
 import net from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { start } from './closing.js'
 import { type Ask, ask, type Sent, send } from './send.js'
-import { type Started, type StartOptions, start as startUnclosed, until } from './start.js'
-
-const open: Started[] = []
-afterEach(async () => {
-  for (const started of open.splice(0)) await started.close()
-})
-async function start(options?: StartOptions): Promise<Started> {
-  const started = await startUnclosed(options)
-  open.push(started)
-  return started
-}
+import { type Started, until } from './start.js'
 
 const errorOf = ({ body }: Sent) => JSON.parse(body.toString()).error
 /** No request, byte or place is left behind. */

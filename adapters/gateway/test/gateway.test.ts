@@ -1,18 +1,9 @@
 import http from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { start } from './closing.js'
 import { readExposition } from './exposition.js'
 import { ask, send } from './send.js'
-import { type Double, type Started, type StartOptions, start as startUnclosed, until } from './start.js'
-
-const open: Started[] = []
-afterEach(async () => {
-  for (const started of open.splice(0)) await started.close()
-})
-async function start(options?: StartOptions): Promise<Started> {
-  const started = await startUnclosed(options)
-  open.push(started)
-  return started
-}
+import { type Double, until } from './start.js'
 
 const sentBy = (double: Double, index = 0): Buffer => Buffer.concat(double.requests[index]!.sent)
 

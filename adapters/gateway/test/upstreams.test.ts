@@ -1,24 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
-import { startDouble } from './protocol-double.mjs'
+import { describe, expect, it } from 'vitest'
+import { closing, double, start } from './closing.js'
 import { ask, send } from './send.js'
-import { type Double, type Started, type StartOptions, start as startUnclosed, until } from './start.js'
+import { type Double, until } from './start.js'
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close()
-})
-async function start(options?: StartOptions): Promise<Started> {
-  const started = await startUnclosed(options)
-  open.push(started)
-  return started
-}
-async function doubles(count: number): Promise<Double[]> {
-  const started = await Promise.all(Array.from({ length: count }, () => startDouble()))
-  open.push(...started)
-  return started
-}
+const doubles = (count: number): Promise<Double[]> => Promise.all(Array.from({ length: count }, () => double()))
 const urls = (list: readonly Double[]) => list.map(({ url }) => url)
 
 describe('several upstreams', () => {
@@ -43,8 +30,7 @@ describe('several upstreams', () => {
     for (let i = 0; i < 4; i++) expect((await ask(port)).status).toBe(200)
     expect(scheduler.concurrency).toBe(4)
     expect(gateway.renderMetrics()).toContain(`\ntrimtab_gateway_upstream_up{upstream="127.0.0.1:${a.port}"} 0\n`)
-    const back = await startDouble({ port: a.port })
-    open.push(back)
+    await double({ port: a.port })
     await until(() => scheduler.concurrency === 8)
     expect(b.requests).toHaveLength(4)
   })
@@ -55,7 +41,7 @@ describe('several upstreams', () => {
       response.writeHead(request.url === '/health' ? status : 500).end()
     })
     await new Promise<void>((resolve) => sick.listen(0, '127.0.0.1', resolve))
-    open.push({ close: () => new Promise((resolve) => void sick.close(() => resolve()).closeAllConnections()) })
+    closing({ close: () => new Promise<void>((resolve) => void sick.close(() => resolve()).closeAllConnections()) })
     status = 503
     const [well] = (await doubles(1)) as [Double]
     const { port } = sick.address() as AddressInfo

@@ -1,28 +1,15 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { dispatch } from '../src/dispatch.js'
 import { HttpError } from '../src/http-error.js'
 import { retryAfterMs } from '../src/retry-after.js'
 import { Upstreams } from '../src/upstreams.js'
+import { double, start } from './closing.js'
 import { startDouble } from './protocol-double.mjs'
 import { ask } from './send.js'
-import { type Double, type Started, type StartOptions, start as startUnclosed, until } from './start.js'
+import { type Double, until } from './start.js'
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close()
-})
-async function start(options?: StartOptions): Promise<Started> {
-  const started = await startUnclosed(options)
-  open.push(started)
-  return started
-}
-async function double(options?: object): Promise<Double> {
-  const started = await startDouble(options)
-  open.push(started)
-  return started
-}
 /** A port that nobody listens on, and that a double can take. */
 async function freePort(): Promise<number> {
   const taken = await startDouble()
