@@ -2,5 +2,6 @@
 // to the types of @trimtab/tasks and back.
 import { handlers as hpa } from './hpa.mjs'
 import { handlers as vpa } from './vpa.mjs'
+import { handlers as updater } from './vpa-updater.mjs'
 
-export const handlers = { ...hpa, ...vpa }
+export const handlers = { ...hpa, ...vpa, ...updater }

@@ -7,6 +7,18 @@ const FRACTIONS = { rel: 1e-12, abs: 0 }
 /** `null` of JSON stands for what is absent. */
 export const present = (value) => value ?? undefined
 
+/** Amounts of a vector, `null` as absent. */
+export const toAmounts = (amounts) => ({
+  cpuMilli: present(amounts?.cpuMilli),
+  memoryBytes: present(amounts?.memoryBytes),
+})
+
+/** Target and bounds of a vector, those that it has. */
+export function toRecommendation(recommendation) {
+  const entries = Object.entries(recommendation).filter(([, amounts]) => amounts != null)
+  return Object.fromEntries(entries.map(([field, amounts]) => [field, toAmounts(amounts)]))
+}
+
 /** Integers exactly, fractions to 1e-12 or the case's own tolerance; only what `expected` names. */
 export function compareNumbers(got, expected) {
   const { relativeTolerance, ...rest } = expected

@@ -116,7 +116,7 @@ describe('compare', () => {
 
 if (existsSync(VECTORS)) {
   describe('vectors of the Kubernetes autoscalers', () => {
-    const files = readdirSync(VECTORS).filter((name) => name.endsWith('.json') && name !== 'vpa-updater.json')
+    const files = readdirSync(VECTORS).filter((name) => name.endsWith('.json'))
     it.each(files)('%s', async (name) => {
       const core = await createCore()
       const file = JSON.parse(readFileSync(join(VECTORS, name), 'utf8'))

@@ -1,4 +1,4 @@
-// Handlers for the vertical autoscaler's vectors (the recommender; not the updater's).
+// Handlers for the vertical autoscaler's vectors, the recommender's; the updater's are in vpa-updater.mjs.
 import {
   ContainerSamples,
   capToLimits,
@@ -23,7 +23,7 @@ import {
   withMinimum,
 } from '@trimtab/tasks/vpa'
 import { compare } from './compare.mjs'
-import { caught, compareNumbers, compareSets, present } from './kubernetes.mjs'
+import { caught, compareNumbers, compareSets, present, toAmounts, toRecommendation } from './kubernetes.mjs'
 
 const DAY = 86400
 
@@ -52,13 +52,6 @@ function filled({ options, halfLifeSeconds }, ops, core, buckets = toBuckets(opt
 /** Weights by bucket, relative to all of them, so that the reference time of a decaying histogram cancels. */
 const shares = (histogram, buckets) =>
   Array.from(buckets.starts, (_, i) => (histogram.isEmpty ? 0 : histogram.weightOf(i) / histogram.totalWeight))
-
-const toAmounts = (amounts) => ({ cpuMilli: present(amounts?.cpuMilli), memoryBytes: present(amounts?.memoryBytes) })
-
-function toRecommendation(recommendation) {
-  const entries = Object.entries(recommendation).filter(([, amounts]) => amounts != null)
-  return Object.fromEntries(entries.map(([field, amounts]) => [field, toAmounts(amounts)]))
-}
 
 export const handlers = {
   'histogram-options'({ inputs, expected }, _file, { core }) {

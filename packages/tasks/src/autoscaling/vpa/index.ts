@@ -22,10 +22,20 @@ export {
   withMargin,
   withMinimum,
 } from './estimators.js'
+export { EvictionLimit, type EvictionLimitOptions } from './eviction-limit.js'
 export { type HistogramCheckpoint, UsageHistogram } from './histogram.js'
 export { MemoryPeaks, type OomBump, type SampleSink } from './memory-peaks.js'
 export type { Percentiles, VerticalRecommenderOptions } from './recommender-options.js'
 export type { ContainerRecommendation, ControlledResource, ResourceAmounts } from './types.js'
+export {
+  compareUpdatePriority,
+  type SizedContainer,
+  type UpdateCandidate,
+  type UpdatePriority,
+  type UpdateRules,
+  updatePriority,
+  wantsUpdate,
+} from './update-priority.js'
 export {
   cpuBuckets,
   memoryBuckets,
