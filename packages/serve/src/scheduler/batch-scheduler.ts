@@ -89,7 +89,8 @@ export class BatchScheduler<Input, Result> extends Slots<Input> {
       jobs.push(job)
     }
     if (jobs.length === 0) return false
-    this.occupy(jobs)
+    this.occupy()
+    for (const job of jobs) this.begin(job)
     this.#run(jobs)
     return true
   }

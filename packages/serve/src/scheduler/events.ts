@@ -32,12 +32,13 @@ export class Listeners {
     this.#byName.get(name)?.delete(listener)
   }
 
-  tell<Name extends keyof SchedulerEvents>(name: Name, ...told: SchedulerEvents[Name]): void {
+  /** @param told  of events that tell something */
+  tell<Name extends keyof SchedulerEvents>(name: Name, told?: SchedulerEvents[Name][0]): void {
     const listeners = this.#byName.get(name)
     if (!listeners) return
     for (const listener of listeners) {
       try {
-        ;(listener as SchedulerListener<Name>)(...told)
+        ;(listener as (told: unknown) => void)(told)
       } catch (error) {
         Promise.reject(error)
       }

@@ -1,6 +1,5 @@
-import type { LengthRequest } from '../predict/index.js'
 import type { Pass } from './limits.js'
-import type { AddOptions, Retry } from './types.js'
+import type { Terms } from './terms.js'
 
 /** No class was predicted. */
 export const NO_CLASS = -1
@@ -10,23 +9,14 @@ export const NO_TICKET = -1
 /** Nothing taken of any limit. */
 export const NO_PASSES: readonly Pass[] = []
 
-/** One request from `add` to its end. */
+/** One request from `add` to its end. A hundred thousand may wait: it is kept small. */
 export class Job<Work> {
   /** What to do: a function, or an input of a batch. */
   readonly work: Work
+  readonly terms: Terms
   readonly resolve: (result: never) => void
   readonly reject: (reason: unknown) => void
-  readonly request: LengthRequest | undefined
-  readonly signal: AbortSignal | undefined
-  readonly tenant: string | undefined
-  readonly model: string | undefined
-  readonly priority: number
-  readonly promptTokens: number
-  readonly maxTokens: number
-  readonly timeoutMs: number | undefined
-  readonly retry: Retry | undefined
   readonly arrivalMs: number
-  readonly answers: number
   /** Which try it is: 1 the first. */
   attempt = 1
   /** How long its answer is held to be. */
@@ -39,7 +29,6 @@ export class Job<Work> {
   isWaiting = false
   lane = 0
   ticket: number = NO_TICKET
-  key = 0
   tenantNumber = 0
   place = 0
   weight = 0
@@ -60,35 +49,20 @@ export class Job<Work> {
 
   constructor(
     work: Work,
-    options: AddOptions,
+    terms: Terms,
     arrivalMs: number,
     resolve: (result: never) => void,
     reject: (reason: unknown) => void,
   ) {
-    const { model, prompt, maxTokens } = options
-    this.model = model
-    this.priority = options.priority ?? 0
-    this.promptTokens = options.promptTokens ?? 0
-    this.maxTokens = maxTokens ?? Number.POSITIVE_INFINITY
     this.work = work
+    this.terms = terms
     this.resolve = resolve
     this.reject = reject
-    this.request =
-      model === undefined || prompt === undefined
-        ? undefined
-        : maxTokens === undefined
-          ? { model, prompt }
-          : { model, prompt, maxTokens }
-    this.signal = options.signal
-    this.tenant = options.tenant
-    this.answers = options.answers ?? 1
-    this.timeoutMs = options.timeoutMs
-    this.retry = options.retry
     this.arrivalMs = arrivalMs
   }
 
   /** What it holds while it runs, as expected: the prompt and the answer. */
   get heldTokens(): number {
-    return this.promptTokens + this.tokens
+    return this.terms.promptTokens + this.tokens
   }
 }

@@ -25,6 +25,11 @@ export class Lane<Work> {
     return this.#returned[0] ?? this.#jobs[this.#queue.peek()]
   }
 
+  /** How long until that one may start as far as its model is concerned, in ms; Infinity: until another one has ended. */
+  delayMs(nowMs: number): number {
+    return (this.gate && this.first && this.gate.delayMs(this.first.heldTokens, nowMs)) ?? 0
+  }
+
   push(job: Job<Work>): void {
     job.ticket = this.#queue.push(job.weight, job.place, job.tenantNumber)
     this.#jobs[job.ticket] = job

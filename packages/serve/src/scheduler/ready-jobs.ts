@@ -68,8 +68,9 @@ export class ReadyJobs<Work> {
 
   /** @param gate  of the job's model, where that has limits of its own */
   push(job: Job<Work>, gate: Gate | undefined): void {
-    job.lane = this.#laneOf(job.priority, gate)
-    if (this.#tenants && job.tenant !== undefined) job.tenantNumber = this.#tenants.enter(job.tenant)
+    const { priority, tenant } = job.terms
+    job.lane = this.#laneOf(priority, gate)
+    if (this.#tenants && tenant !== undefined) job.tenantNumber = this.#tenants.enter(tenant)
     job.agedTokens = this.#workOf(job)
     const hasGrown = this.#ageing?.enter(job.agedTokens) ?? false
     job.place = this.#ageing ? this.#ageing.arrivedTokens : job.arrivalMs / 1000
@@ -93,18 +94,27 @@ export class ReadyJobs<Work> {
     this.#lanes[job.lane]!.pushBack(job)
   }
 
-  /**
-   * The job that is next: of the highest priority of which one may start, the smallest key.
-   * @param mayStart  asked for the first job of each lane in which one waits
-   */
-  first(mayStart: (job: Job<Work>) => boolean): Job<Work> | undefined {
+  /** The job that is next: of the highest priority of which one may start as far as its model is concerned, the smallest key. */
+  first(nowMs: number): Job<Work> | undefined {
     let best: Job<Work> | undefined
+    let bestKey = Number.POSITIVE_INFINITY
     for (const lane of this.#byPriority) {
-      if (best && lane.priority < best.priority) break
+      if (best && lane.priority < best.terms.priority) break
       const { first } = lane
-      if (first && (!best || first.key < best.key) && mayStart(first)) best = first
+      if (!first) continue
+      const key = first.weight + this.#queue.slope * first.place
+      if (key >= bestKey || lane.delayMs(nowMs) > 0) continue
+      best = first
+      bestKey = key
     }
     return best
+  }
+
+  /** How long until one of the first of all lanes may start, in ms, as far as its model is concerned. */
+  delayMs(nowMs: number): number {
+    let soonest = Number.POSITIVE_INFINITY
+    for (const lane of this.#lanes) if (lane.first) soonest = Math.min(soonest, lane.delayMs(nowMs))
+    return soonest
   }
 
   /** Takes out a job that `first` gave. */
@@ -116,14 +126,14 @@ export class ReadyJobs<Work> {
   cancel(job: Job<Work>): void {
     this.#lanes[job.lane]!.cancel(job)
     this.#leave(job)
-    if (job.tenant !== undefined) this.#tenants?.leave(job.tenant, job.tenantNumber)
+    this.#leaveTenant(job)
   }
 
   /** A job that was taken is over. */
   finish(job: Job<Work>): void {
     if (!this.#tenants) return
     this.#lanes[job.lane]!.finish(job)
-    if (job.tenant !== undefined) this.#tenants.leave(job.tenant, job.tenantNumber)
+    this.#leaveTenant(job)
   }
 
   dispose(): void {
@@ -141,8 +151,8 @@ export class ReadyJobs<Work> {
   }
 
   /** In tokens of answers. */
-  #workOf({ tokens, promptTokens }: Job<Work>): number {
-    return tokens + this.#promptWeight * promptTokens
+  #workOf({ tokens, terms }: Job<Work>): number {
+    return tokens + this.#promptWeight * terms.promptTokens
   }
 
   /** How far behind its place the job stands: what may go ahead of it. */
@@ -153,7 +163,6 @@ export class ReadyJobs<Work> {
 
   #enqueue(job: Job<Work>): void {
     job.weight = this.#weightOf(job)
-    job.key = job.weight + this.#queue.slope * job.place
     this.#lanes[job.lane]!.push(job)
   }
 
@@ -162,6 +171,10 @@ export class ReadyJobs<Work> {
     const jobs = [...this.#arrivals].filter(({ ticket }) => ticket !== NO_TICKET)
     for (const job of jobs) this.#lanes[job.lane]!.cancel(job)
     for (const job of jobs) this.#enqueue(job)
+  }
+
+  #leaveTenant({ terms: { tenant }, tenantNumber }: Job<Work>): void {
+    if (tenant !== undefined) this.#tenants?.leave(tenant, tenantNumber)
   }
 
   #arrive(job: Job<Work>): void {

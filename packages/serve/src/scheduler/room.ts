@@ -22,26 +22,23 @@ export class Room {
   }
 
   gateOf(job: Job<unknown>): Gate | undefined {
-    return job.model === undefined ? undefined : this.#ofModel.get(job.model)
+    const { model } = job.terms
+    return model === undefined ? undefined : this.#ofModel.get(model)
   }
 
   /** @throws {ServingError} `never_fits`: the prompt alone is larger than a limit */
   check(job: Job<unknown>): void {
+    const { promptTokens } = job.terms
     for (const { mostTokens } of this.#gatesOf(job)) {
-      if (job.promptTokens <= mostTokens) continue
+      if (promptTokens <= mostTokens) continue
       throw new ServingError(
         'never_fits',
-        `a prompt of ${job.promptTokens} tokens can never start under a limit of ${mostTokens}: shorten it, or raise tokenBudget or tokensPerMinute`,
+        `a prompt of ${promptTokens} tokens can never start under a limit of ${mostTokens}: shorten it, or raise tokenBudget or tokensPerMinute`,
       )
     }
   }
 
-  /** How long until the job may start as far as its model is concerned, in ms; Infinity: until another one has ended. */
-  modelDelayMs(job: Job<unknown>, nowMs: number): number {
-    return this.gateOf(job)?.delayMs(job.heldTokens, nowMs) ?? 0
-  }
-
-  /** The same as far as all requests together are concerned. */
+  /** How long until the job may start as far as all requests together are concerned, in ms; Infinity: until another one has ended. */
   delayMs(job: Job<unknown>, nowMs: number): number {
     return this.#all?.delayMs(job.heldTokens, nowMs) ?? 0
   }
@@ -54,7 +51,8 @@ export class Room {
   leave(job: Job<unknown>): void {
     const gates = this.#gatesOf(job)
     if (gates === NO_GATES) return
-    const tokens = job.outputTokens > 0 ? job.promptTokens + job.outputTokens * job.answers : undefined
+    const { promptTokens, answers } = job.terms
+    const tokens = job.outputTokens > 0 ? promptTokens + job.outputTokens * answers : undefined
     for (const [i, gate] of gates.entries()) gate.leave(job.passes[i]!, tokens)
     job.passes = NO_PASSES
   }

@@ -6,18 +6,11 @@ import type { Run } from './types.js'
 /** The side of a job that its work may see. */
 export class JobRun implements Run {
   readonly #job: Job<unknown>
-  /** Bound: work may take it out of its run. */
-  readonly reportTokens: (tokens: number) => void
   /** Of a job without a signal. Its own: what listens to it goes with it. */
   #never: AbortSignal | undefined
 
   constructor(job: Job<unknown>) {
     this.#job = job
-    this.reportTokens = (tokens) => {
-      if (!isLength(tokens))
-        throw new ConfigError('config_invalid', `an answer's tokens must be a number ≥ 0, got ${tokens}`)
-      job.outputTokens = tokens
-    }
   }
 
   get expectedTokens(): number {
@@ -29,10 +22,20 @@ export class JobRun implements Run {
   }
 
   get signal(): AbortSignal {
-    const { stopper, signal } = this.#job
+    const { stopper, terms } = this.#job
     if (stopper) return stopper.signal
-    if (signal) return signal
+    if (terms.signal) return terms.signal
     this.#never ??= new AbortController().signal
     return this.#never
+  }
+
+  /** Bound: work may take it out of its run. */
+  get reportTokens(): (tokens: number) => void {
+    const job = this.#job
+    return (tokens) => {
+      if (!isLength(tokens))
+        throw new ConfigError('config_invalid', `an answer's tokens must be a number ≥ 0, got ${tokens}`)
+      job.outputTokens = tokens
+    }
   }
 }

@@ -47,7 +47,8 @@ export class Scheduler extends Slots<Work> {
   protected startNext(): boolean {
     const job = this.line.next()
     if (!job) return false
-    this.occupy([job])
+    this.occupy()
+    this.begin(job)
     let result: unknown
     try {
       result = job.work(new JobRun(job))

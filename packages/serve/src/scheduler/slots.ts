@@ -3,6 +3,7 @@ import { isLength, WAITING } from './checks.js'
 import { Listeners, type SchedulerEvents, type SchedulerListener } from './events.js'
 import { Job } from './job.js'
 import type { SchedulerStats } from './statistics.js'
+import { termsOf } from './terms.js'
 import type { AddOptions, Retry, WaitingOptions } from './types.js'
 import { WaitingLine } from './waiting-line.js'
 
@@ -143,7 +144,7 @@ export abstract class Slots<Work> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#isDisposed)
         throw new ServingError('scheduler_disposed', 'this scheduler was disposed: make another one')
-      this.line.enter(new Job(work, options, this.line.clock.now(), resolve, reject), options)
+      this.line.enter(new Job(work, termsOf(options), this.line.clock.now(), resolve, reject), options)
       this.#isEmpty = false
       this.#isIdle = false
       this.#listeners.tell('add')
@@ -163,14 +164,16 @@ export abstract class Slots<Work> {
     this.#wake()
   }
 
-  /** One slot is taken by these requests. */
-  protected occupy(jobs: readonly Job<Work>[]): void {
+  /** One slot is taken. */
+  protected occupy(): void {
     this.#occupied++
-    this.#running += jobs.length
-    for (const job of jobs) {
-      this.#limitTime(job)
-      this.#listeners.tell('active')
-    }
+  }
+
+  /** The request runs, in a slot that was taken. */
+  protected begin(job: Job<Work>): void {
+    this.#running++
+    this.#limitTime(job)
+    this.#listeners.tell('active')
   }
 
   /** What was run for a request has ended; its slot is not free yet. */
@@ -207,7 +210,7 @@ export abstract class Slots<Work> {
   }
 
   #limitTime(job: Job<Work>): void {
-    const timeoutMs = job.timeoutMs ?? this.#timeoutMs
+    const timeoutMs = job.terms.timeoutMs ?? this.#timeoutMs
     if (timeoutMs === undefined) return
     const stopper = new AbortController()
     job.stopper = stopper
@@ -223,8 +226,8 @@ export abstract class Slots<Work> {
 
   /** @throws what `retry` throws; {ConfigError} `config_invalid` */
   #retryDelayMs(job: Job<Work>, error: unknown): number | undefined {
-    const retry = job.retry ?? this.#retry
-    if (!retry || job.isTimedOut || job.signal?.aborted || this.#isDisposed) return undefined
+    const retry = job.terms.retry ?? this.#retry
+    if (!retry || job.isTimedOut || job.terms.signal?.aborted || this.#isDisposed) return undefined
     const delayMs = retry(error, job.attempt)
     if (delayMs === undefined || isLength(delayMs)) return delayMs
     throw new ConfigError('config_invalid', `retry must return ms ≥ 0 or undefined, got ${delayMs}`)

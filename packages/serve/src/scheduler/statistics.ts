@@ -1,5 +1,5 @@
 import { percentile } from '@trimtab/core'
-import type { Job } from './job.js'
+import { type Job, NO_CLASS } from './job.js'
 
 /** Waits that percentiles are taken over: the latest of each class. */
 const RECENT_WAITS = 1024
@@ -88,11 +88,12 @@ export class WaitsByClass {
 
   addStart(job: Job<unknown>, waitMs: number): void {
     this.all.add(waitMs)
-    this.#classes[job.predictedClass]?.add(waitMs)
+    if (job.predictedClass !== NO_CLASS) this.#classes[job.predictedClass]?.add(waitMs)
   }
 
   addBypass(passed: Job<unknown>): void {
     this.all.bypasses++
+    if (passed.predictedClass === NO_CLASS) return
     const waits = this.#classes[passed.predictedClass]
     if (waits) waits.bypasses++
   }

@@ -16,7 +16,7 @@ const ONE_PASS_TOKENS = 1
 const FEWEST_TOKENS = 1
 const MOST_TOKENS = 2 ** 20
 
-const countedTokens = ({ maxTokens, answers }: Job<unknown>, tokens: number): number =>
+const countedTokens = ({ terms: { maxTokens, answers } }: Job<unknown>, tokens: number): number =>
   Math.min(Math.max(FEWEST_TOKENS, Math.min(tokens, maxTokens * answers)), MOST_TOKENS)
 
 /** Requests that wait, shortest first: every way in and out of the queue, with its books. */
@@ -110,13 +110,8 @@ export class WaitingLine<Work> {
   next(): Job<Work> | undefined {
     if (this.size === 0) return undefined
     const nowMs = this.clock.now()
-    let soonestMs = Number.POSITIVE_INFINITY
-    const job = this.#ready.first((candidate) => {
-      const delayMs = this.#room.modelDelayMs(candidate, nowMs)
-      soonestMs = Math.min(soonestMs, delayMs)
-      return delayMs === 0
-    })
-    const delayMs = job ? this.#room.delayMs(job, nowMs) : soonestMs
+    const job = this.#ready.first(nowMs)
+    const delayMs = job ? this.#room.delayMs(job, nowMs) : this.#ready.delayMs(nowMs)
     if (!job || delayMs > 0) {
       this.#callAfter(delayMs)
       return undefined
@@ -151,13 +146,14 @@ export class WaitingLine<Work> {
   finish(job: Job<Work>, succeeded: boolean): void {
     this.#ready.finish(job)
     this.#room.leave(job)
-    const isLesson = succeeded && job.outputTokens > 0 && !job.isFirstCome && !job.signal?.aborted
-    if (!isLesson || !job.request) return
+    const isLesson = succeeded && job.outputTokens > 0 && !job.isFirstCome && !job.terms.signal?.aborted
+    const { request } = job.terms
+    if (!isLesson || !request) return
     const fail = (): void => {
       this.#estimatorErrors++ // the answer is there: that nothing was learned from it must not cost it
     }
     try {
-      const learned: unknown = this.#estimator?.observe(job.request, job.outputTokens)
+      const learned: unknown = this.#estimator?.observe(request, job.outputTokens)
       if (isThenable(learned)) learned.then(undefined, fail)
     } catch {
       fail()
@@ -198,16 +194,17 @@ export class WaitingLine<Work> {
 
   /** Sets what the job counts for; a promise when that is for now only. */
   #estimate(job: Job<Work>, { tokens, model }: AddOptions): Promise<LengthPrediction> | undefined {
-    job.tokens = countedTokens(job, tokens ?? this.#unknownTokens * job.answers)
+    const { request, answers } = job.terms
+    job.tokens = countedTokens(job, tokens ?? this.#unknownTokens * answers)
     if (tokens !== undefined) return
     if (model !== undefined && this.#isAutoregressive?.(model) === false) {
       job.isFirstCome = true
       job.tokens = ONE_PASS_TOKENS
       return
     }
-    if (!this.#estimator || !job.request) return
+    if (!this.#estimator || !request) return
     try {
-      const prediction = this.#estimator.predict(job.request)
+      const prediction = this.#estimator.predict(request)
       if ('then' in prediction) return prediction
       this.#take(job, prediction)
     } catch {
@@ -221,7 +218,7 @@ export class WaitingLine<Work> {
       this.#estimatorErrors++
       return
     }
-    job.tokens = countedTokens(job, tokens * job.answers)
+    job.tokens = countedTokens(job, tokens * job.terms.answers)
     job.predictedClass = predictedClass
   }
 
