@@ -15,6 +15,7 @@ const FLOORS = [
   ['@trimtab/control', '@trimtab/tasks', '@trimtab/onnx'],
   ['@trimtab/studies'],
   ['@trimtab/node'],
+  ['@trimtab/prometheus'],
   ['@trimtab/gateway', '@trimtab/nvml'],
   ['trimtab'],
   ['@trimtab/playground'],

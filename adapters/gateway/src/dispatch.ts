@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { retryAfterMs } from '@trimtab/node/http'
 import { HttpError } from './http-error.js'
-import { retryAfterMs } from './retry-after.js'
 import type { Upstream } from './upstream.js'
 import type { Patience, Upstreams } from './upstreams.js'
 

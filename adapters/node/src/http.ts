@@ -1,0 +1,9 @@
+export {
+  basicAuthorization,
+  HTTP_CLIENT_OPTIONS,
+  type HttpAnswer,
+  HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+} from './http-client.js'
+export { retryAfterMs } from './retry-after.js'
