@@ -24,6 +24,12 @@ function entriesOf(folder) {
   return [...new Set([...sources, ...bins])].map((source) => join(ROOT, folder, source))
 }
 
+/** What a package manager puts beside the package: left out of it. */
+function installedWith(folder) {
+  const { dependencies, peerDependencies } = manifestOf(folder)
+  return Object.keys({ ...dependencies, ...peerDependencies })
+}
+
 /** Comments are in src and in the declarations; in what runs they are half the text, which every start would scan. */
 async function stripComments(folder) {
   const { transform } = await import('esbuild')
@@ -50,7 +56,7 @@ for (const folder of packages) {
     platform: 'neutral',
     splitting: true,
     removeNodeProtocol: false,
-    external: [/^#wasm/, /^@trimtab\//, /^node:/, ...Object.keys(manifestOf(folder).peerDependencies ?? {})],
+    external: [/^#wasm/, /^@trimtab\//, /^node:/, ...installedWith(folder)],
     silent: true,
     config: false,
     tsconfig: join(ROOT, folder, 'tsconfig.json'),

@@ -16,7 +16,7 @@ const FLOORS = [
   ['@trimtab/studies'],
   ['@trimtab/node'],
   ['@trimtab/prometheus'],
-  ['@trimtab/gateway', '@trimtab/nvml'],
+  ['@trimtab/gateway', '@trimtab/kubernetes', '@trimtab/nvml'],
   ['trimtab'],
   ['@trimtab/playground'],
 ]
