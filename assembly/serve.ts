@@ -2,6 +2,7 @@
 export * from './shared'
 export { queue_bytes } from './queue/layout'
 export {
+  queue_age,
   queue_cancel,
   queue_clear,
   queue_create,

@@ -1,6 +1,7 @@
-// Ageing by work, as `WorkAgeing` of packages/core/src/ageing.ts has it for queues in JavaScript; a test holds them together.
+// Ageing by work, as `WorkAgeing` of packages/core/src/queue/ageing.ts has it for queues in JavaScript; a test holds them together.
 //
-//   key = tokens that arrived up to it, its own with them + bypass · largest backlog · min(1, tokens / (longFactor · mean tokens))
+//   key = tokens that arrived up to it, its own with them + scale · min(tokens, cap)
+//   cap = longFactor · mean tokens, scale = bypass · largest backlog / cap
 
 /** Share of the work that arrives by which the largest backlog is forgotten. */
 // @ts-ignore: decorator
@@ -8,10 +9,9 @@
 /** Requests over which the mean length is taken. */
 // @ts-ignore: decorator
 @inline const MEAN_WINDOW: f64 = 1000
-
-/** Growth of the largest backlog after which all keys are reckoned anew. */
+/** How far the largest backlog and the mean may be from those that scale and cap are of, as a factor. */
 // @ts-ignore: decorator
-@inline const GROWTH: f64 = 2
+@inline const NEAR: f64 = 1.25
 
 /** Zeros, but for the first two. */
 // @ts-ignore: decorator
@@ -21,20 +21,22 @@
   arrived: f64 = 0
   backlog: f64 = 0
   peak: f64 = 0
-  keyedPeak: f64 = 0
   mean: f64 = 0
   count: f64 = 0
   waiting: i32 = 0
+  /** Those that scale and cap are of. */
+  keyedPeak: f64 = 0
+  keyedMean: f64 = 0
+  scale: f64 = 0
+  cap: f64 = 0
 }
 
-/** How many later tokens may overtake a request of `tokens` that has entered. */
 // @ts-ignore: decorator
-@inline export function allowanceOf(ageing: WorkAgeing, tokens: f64): f64 {
-  const share = ageing.mean > 0 ? min(1.0, tokens / (ageing.longFactor * ageing.mean)) : 1.0
-  return ageing.bypass * ageing.peak * share
+@inline function isNear(value: f64, keyed: f64): bool {
+  return value <= NEAR * keyed && keyed <= NEAR * value
 }
 
-/** Returns whether the largest backlog has doubled, so that all keys are to be reckoned anew. */
+/** Returns whether scale and cap are others now, of all that wait. */
 export function enterWork(ageing: WorkAgeing, tokens: f64): bool {
   ageing.count = min(ageing.count + 1, MEAN_WINDOW)
   ageing.mean += (tokens - ageing.mean) / ageing.count
@@ -42,9 +44,11 @@ export function enterWork(ageing: WorkAgeing, tokens: f64): bool {
   ageing.waiting++
   ageing.backlog += tokens
   ageing.peak = max(ageing.peak - PEAK_DECAY * tokens, ageing.backlog)
-  ageing.keyedPeak = ageing.waiting == 1 ? ageing.peak : min(ageing.keyedPeak, ageing.peak)
-  if (ageing.peak < GROWTH * ageing.keyedPeak) return false
+  if (isNear(ageing.peak, ageing.keyedPeak) && isNear(ageing.mean, ageing.keyedMean)) return false
   ageing.keyedPeak = ageing.peak
+  ageing.keyedMean = ageing.mean
+  ageing.cap = ageing.longFactor * ageing.mean
+  ageing.scale = ageing.cap > 0 ? ageing.bypass * ageing.peak / ageing.cap : 0
   return true
 }
 

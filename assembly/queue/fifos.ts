@@ -1,7 +1,7 @@
 // Order `class` (and `fifo`, its single class): a FIFO for each class of effective tokens, and a tournament of their heads.
 //
-// fifo [16 B]: +0 tail i32, the slot behind the last, or NONE  +4 head i32, always a living entry  +8 middle of the class f64
-// slot [16 B]: +0 key f64  +8 ticket i32, −1 when cancelled: the slot is kept until the head comes by
+// fifo [16 B]: +0 tail i32, the slot behind the last, or NONE  +4 head i32, always a living entry  +8 lead f64: key − age in its class
+// slot [16 B]: +0 age f64  +8 ticket i32, −1 when cancelled: the slot is kept until the head comes by
 // CHUNK slots of the pool in a row are a chunk, and a FIFO is a list of chunks.
 import { CHUNK, Queue } from './layout'
 import { championOf, change, clearTournament, join, leave } from './tournament'
@@ -77,32 +77,41 @@ export function clearFifos(queue: Queue): void {
   clearTournament(queue.nodes, queue.leaves)
 }
 
-/** The middle of a class: all its requests count as having so many tokens. */
+/** What the requests of a class count for, but for their age. */
 // @ts-ignore: decorator
-@inline export function middleOf(queue: Queue, fifo: i32): f64 {
-  return load<f64>(fifoAt(queue, fifo), 8)
+@inline function leadAt(at: usize): f64 {
+  return load<f64>(at, 8)
 }
 
 // @ts-ignore: decorator
-@inline export function setMiddle(queue: Queue, fifo: i32, tokens: f64): void {
-  store<f64>(fifoAt(queue, fifo), tokens, 8)
+@inline export function setLead(queue: Queue, fifo: i32, lead: f64): void {
+  store<f64>(fifoAt(queue, fifo), lead, 8)
+}
+
+/** The leads are others: all heads play again. */
+export function playAnew(queue: Queue): void {
+  clearTournament(queue.nodes, queue.leaves)
+  for (let fifo = 0; fifo < queue.classes; fifo++) {
+    const at = fifoAt(queue, fifo)
+    if (tailOf(at) != NONE) join(queue.nodes, queue.leaves, fifo, leadAt(at) + load<f64>(slotAt(queue, headOf(at))))
+  }
 }
 
 /** Appends to the FIFO of a class and returns the slot. */
 // @ts-ignore: decorator
-@inline export function appendEntry(queue: Queue, fifo: i32, key: f64, ticket: i32): i32 {
+@inline export function appendEntry(queue: Queue, fifo: i32, age: f64, ticket: i32): i32 {
   const at = fifoAt(queue, fifo)
   let slot = tailOf(at)
-  if (startsChunk(slot)) slot = extendFifo(queue, fifo, key)
+  if (startsChunk(slot)) slot = extendFifo(queue, fifo, age)
   setTail(at, slot + 1)
   const entry = slotAt(queue, slot)
-  store<f64>(entry, key)
+  store<f64>(entry, age)
   store<i32>(entry, ticket, 8)
   return slot
 }
 
-/** The FIFO gets another chunk; a key that is its first joins the tournament. */
-function extendFifo(queue: Queue, fifo: i32, key: f64): i32 {
+/** The FIFO gets another chunk; an entry that is its first joins the tournament. */
+function extendFifo(queue: Queue, fifo: i32, age: f64): i32 {
   const at = fifoAt(queue, fifo)
   const tail = tailOf(at)
   const chunk = queue.freeChunk
@@ -111,7 +120,7 @@ function extendFifo(queue: Queue, fifo: i32, key: f64): i32 {
   store<i32>(ownerAt(queue, chunk), fifo)
   if (tail == NONE) {
     setHead(at, slot)
-    join(queue.nodes, queue.leaves, fifo, key)
+    join(queue.nodes, queue.leaves, fifo, leadAt(at) + age)
   } else {
     setNext(queue, chunkOf(tail - 1), chunk)
   }
@@ -151,7 +160,7 @@ function freeChunk(queue: Queue, chunk: i32): void {
     queue.dead--
   } while (true)
   setHead(at, slot)
-  change(queue.nodes, queue.leaves, fifo, load<f64>(entry))
+  change(queue.nodes, queue.leaves, fifo, leadAt(at) + load<f64>(entry))
 }
 
 /** The ticket of the smallest key; not when nothing waits. */

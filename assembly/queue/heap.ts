@@ -2,7 +2,7 @@
 //
 // entry [16 B]: +0 key f64  +8 push u32 (which push it was)  +12 ticket i32. The root is entry 3, the children of i are
 // 4i − 8 … 4i − 5. A cancelled entry stays until it is the root: the stamp of its ticket is then another, or the ticket is free.
-import { Queue } from './layout'
+import { capOf, Queue } from './layout'
 
 // @ts-ignore: decorator
 @inline const ROOT: usize = 3
@@ -45,10 +45,18 @@ import { Queue } from './layout'
   store<i32>(entry, ticket, 12)
 }
 
-export function pushHeap(queue: Queue, key: f64, ticket: i32): void {
+// @ts-ignore: decorator
+@inline function keyOf(queue: Queue, ticket: i32): f64 {
+  const at = <usize>ticket << 3
+  return queue.scale * min(load<f64>(queue.effective + at), capOf(queue)) + load<f64>(queue.age + at)
+}
+
+export function pushHeap(queue: Queue, effective: f64, age: f64, ticket: i32): void {
   const push = ++queue.pushes
   store<u32>(queue.stamps + (<usize>ticket << 2), push)
-  siftUp(queue, endOf(queue), key, push, ticket)
+  store<f64>(queue.effective + (<usize>ticket << 3), effective)
+  store<f64>(queue.age + (<usize>ticket << 3), age)
+  siftUp(queue, endOf(queue), keyOf(queue, ticket), push, ticket)
   queue.entries++
 }
 
@@ -109,14 +117,15 @@ export function dropFromHeap(queue: Queue): void {
   clearRoot(queue)
 }
 
-/** Takes all cancelled entries out and builds the heap anew. */
+/** Takes all cancelled entries out and builds the heap anew, by the keys of now. */
 export function sweepHeap(queue: Queue): void {
   const end = endOf(queue)
   queue.entries = 0
   for (let index = ROOT; index < end; index++) {
     const entry = entryAt(queue, index)
     if (!lives(queue, entry)) continue
-    siftUp(queue, endOf(queue), load<f64>(entry), load<u32>(entry, 8), load<i32>(entry, 12))
+    const ticket = load<i32>(entry, 12)
+    siftUp(queue, endOf(queue), keyOf(queue, ticket), load<u32>(entry, 8), ticket)
     queue.entries++
   }
   queue.dead = 0

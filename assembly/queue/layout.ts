@@ -6,7 +6,7 @@
 //   place i32[C]        where the ticket's entry is: its slot (FIFOs) or 0 (heap); −2 − (the next free ticket) when it is free
 //   io f64[IO] i32[IO] i32[IO]   columns of a batch: tokens, then arrivals; tenants; tickets
 //   FIFOs: slot [C + D + 2k chunks, 16 B] | next, owner of each chunk i32[chunks] | fifo [k, 16 B] | node i64[2L]
-//   heap:  entry [3 + C + D, 16 B] | stamp u32[C]
+//   heap:  entry [3 + C + D, 16 B] | stamp u32[C] | effective tokens, age f64[C]
 //   fairness: outstanding f64[T] | tokens f64[C] | tenant i32[C]
 import * as abi from '../abi'
 import { beginPlan, place, placeRows, planned } from '../memory/plan'
@@ -29,6 +29,9 @@ import { beginPlan, place, placeRows, planned } from '../memory/plan'
   freeTicket: i32 = 0
   slope: f64 = 0
   fairness: f64 = 0
+  /** Ageing: key = scale · min(effective tokens, cap) + slope · arrival. */
+  scale: f64 = 0
+  cap: f64 = 0
 
   classes: i32 = 0
   leaves: i32 = 0
@@ -52,6 +55,8 @@ import { beginPlan, place, placeRows, planned } from '../memory/plan'
   nodes: usize = 0
   heap: usize = 0
   stamps: usize = 0
+  effective: usize = 0
+  age: usize = 0
   outstanding: usize = 0
   tokens: usize = 0
   tenant: usize = 0
@@ -61,6 +66,12 @@ import { beginPlan, place, placeRows, planned } from '../memory/plan'
 // @ts-ignore: decorator
 @inline export function bandOf(tokens: f64, shift: i32): i32 {
   return <i32>(reinterpret<i64>(tokens) >> <i64>shift)
+}
+
+/** With fairness a request's own tokens were capped when it entered: what its tenant has outstanding counts in full. */
+// @ts-ignore: decorator
+@inline export function capOf(queue: Queue): f64 {
+  return queue.fairness > 0 ? Infinity : queue.cap
 }
 
 function align64(): void {
@@ -83,6 +94,8 @@ export function layOut(queue: Queue, at: usize): f64 {
   if (queue.order == abi.QUEUE_EXACT) {
     queue.heap = part(entries + 4, 16)
     queue.stamps = part(capacity, 4)
+    queue.effective = part(capacity, 8)
+    queue.age = part(capacity, 8)
   } else {
     const classes = queue.classes
     const chunks = (entries + CHUNK - 1) / CHUNK + 2 * classes
@@ -110,6 +123,8 @@ export function shapeOf(
   queue.mostDead = (capacity >> 2) + 64
   queue.slope = slope
   queue.fairness = fairness
+  queue.scale = 1
+  queue.cap = Infinity
   queue.tenants = tenants
   queue.shift = 52 - parts
   queue.base = bandOf(lowest, queue.shift)

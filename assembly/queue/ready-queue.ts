@@ -1,9 +1,10 @@
-// A queue of requests by the key (effective tokens + slope · arrival), fixed when a request enters: ageing without re-sorting.
-// Effective tokens are the tokens expected and, for fairness, a share of those that the tenant already has outstanding.
+// A queue of requests by the key (scale · min(effective tokens, cap) + slope · arrival): ageing without re-sorting. Scale and cap
+// are of the whole queue, 1 and ∞ unless told. Effective tokens are the tokens expected and, for fairness, a share of those
+// that the tenant already has outstanding.
 import * as abi from '../abi'
-import { appendEntry, clearFifos, dropEntry, firstEntry, middleOf, removeFirstEntry, setMiddle, sweepFifos } from './fifos'
+import { appendEntry, clearFifos, dropEntry, firstEntry, playAnew, removeFirstEntry, setLead, sweepFifos } from './fifos'
 import { dropFromHeap, firstOfHeap, popHeap, pushHeap, sweepHeap } from './heap'
-import { bandOf, IO, layOut, Queue, shapeOf } from './layout'
+import { bandOf, capOf, IO, layOut, Queue, shapeOf } from './layout'
 import { clearTenants, enterTenant, leaveTenant, outstandingOf } from './tenants'
 
 /** @param parts  an octave of tokens is cut into 2^parts classes, from that of `lowest` to that of `highest` */
@@ -13,18 +14,37 @@ export function queue_create(
   const queue = changetype<Queue>(block)
   shapeOf(queue, order, capacity, parts, lowest, highest, slope, fairness, tenants)
   layOut(queue, block)
-  if (order == abi.QUEUE_CLASS) setMiddles(queue)
+  setLeads(queue)
   queue_clear(block)
 }
 
-/** The first class begins at 0, the last has no end and counts as its beginning. */
-function setMiddles(queue: Queue): void {
-  const shift = <i64>queue.shift
+/**
+ * All requests of a class count as having the tokens of its middle; the first class begins at 0, the last has no end and counts
+ * as its beginning.
+ */
+function setLeads(queue: Queue): void {
+  if (queue.order != abi.QUEUE_CLASS) return
+  const shift = <i64>queue.shift, cap = capOf(queue)
   for (let i = 0; i < queue.classes; i++) {
     const from = i == 0 ? 0.0 : reinterpret<f64>(<i64>(queue.base + i) << shift)
     const to = i == queue.classes - 1 ? from : reinterpret<f64>(<i64>(queue.base + i + 1) << shift)
-    setMiddle(queue, i, (from + to) / 2)
+    setLead(queue, i, queue.scale * min((from + to) / 2, cap))
   }
+}
+
+/**
+ * From now on, and for all that wait, a token counts `scale` times, and those above `cap` not at all. O(classes) or, for the
+ * heap, O(entries). OK or NOT_FINITE.
+ */
+export function queue_age(block: usize, scale: f64, cap: f64): i32 {
+  if (!(scale >= 0 && scale < Infinity && cap >= 0)) return abi.NOT_FINITE
+  const queue = changetype<Queue>(block)
+  queue.scale = scale
+  queue.cap = cap
+  setLeads(queue)
+  if (queue.order == abi.QUEUE_EXACT) sweepHeap(queue)
+  else if (queue.order == abi.QUEUE_CLASS) playAnew(queue)
+  return abi.OK
 }
 
 /** Everything leaves; tenants have nothing outstanding. */
@@ -62,10 +82,10 @@ export function queue_push(block: usize, tokens: f64, arrival: f64, tenant: i32)
   let effective = tokens
   if (isFair) {
     if (<u32>tenant >= <u32>queue.tenants) return abi.OUT_OF_RANGE
-    effective += queue.fairness * load<f64>(outstandingOf(queue, tenant))
+    effective = min(tokens, queue.cap) + queue.fairness * load<f64>(outstandingOf(queue, tenant))
   }
   const age = queue.slope * arrival
-  if (!(tokens >= 0 && effective < Infinity && abs(age) < Infinity)) return abi.NOT_FINITE // 0 · ∞ is NaN
+  if (!(tokens >= 0 && tokens < Infinity && effective < Infinity && abs(age) < Infinity)) return abi.NOT_FINITE // 0 · ∞ is NaN
   if (queue.size == queue.capacity) return abi.FULL
 
   const ticket = queue.freeTicket
@@ -73,10 +93,10 @@ export function queue_push(block: usize, tokens: f64, arrival: f64, tenant: i32)
   queue.size++
   if (queue.order == abi.QUEUE_EXACT) {
     store<i32>(placeOf(queue, ticket), 0)
-    pushHeap(queue, effective + age, ticket)
+    pushHeap(queue, effective, age, ticket)
   } else {
     const fifo = queue.classes > 1 ? classOf(queue, effective) : 0
-    store<i32>(placeOf(queue, ticket), appendEntry(queue, fifo, middleOf(queue, fifo) + age, ticket))
+    store<i32>(placeOf(queue, ticket), appendEntry(queue, fifo, age, ticket))
   }
   if (isFair) enterTenant(queue, ticket, tenant, tokens)
   return ticket

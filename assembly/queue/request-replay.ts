@@ -8,13 +8,13 @@
 //               iterations those that are done leave and others take their places. An arrival goes to the server with the fewest.
 //
 // N: requests, S: servers, B: most requests of a batch
-//   head: Replay | WorkAgeing | arrival, tokens, estimate, start, finish, weight, place f64[N] | slowdown f64[B + 1] | tenant, bypasses, rowOf, ticketOf i32[N]
+//   head: Replay | WorkAgeing | arrival, tokens, estimate, start, finish f64[N] | slowdown f64[B + 1] | tenant, bypasses, rowOf i32[N]
 //   started i32[N + 1]: a Fenwick tree over rows | server [S, 40 B] | member i32[S, B] | target f64[S, B]
 import * as abi from '../abi'
-import { allowanceOf, enterWork, leaveWork, WorkAgeing } from './ageing'
+import { enterWork, leaveWork, WorkAgeing } from './ageing'
 import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { Queue } from './layout'
-import { queue_cancel, queue_pop, queue_push } from './ready-queue'
+import { queue_age, queue_pop, queue_push } from './ready-queue'
 import { queue_finish } from './tenants'
 
 // @ts-ignore: decorator
@@ -40,17 +40,12 @@ import { queue_finish } from './tenants'
   arrival: usize = 0
   tokens: usize = 0
   estimate: usize = 0
-  /** What the queue was told: the estimate, or with ageing by work how many tokens may overtake. */
-  weight: usize = 0
-  /** Where the row stands in order of arrival: its time, or with ageing by work the tokens that had arrived. */
-  place: usize = 0
   start: usize = 0
   finish: usize = 0
   slowdown: usize = 0
   tenant: usize = 0
   bypasses: usize = 0
   rowOf: usize = 0
-  ticketOf: usize = 0
   started: usize = 0
   serverList: usize = 0
   members: usize = 0
@@ -107,13 +102,10 @@ function layOut(replay: Replay, at: usize): f64 {
   replay.estimate = placeRows(rows, 8)
   replay.start = placeRows(rows, 8)
   replay.finish = placeRows(rows, 8)
-  replay.weight = placeRows(rows, 8)
   replay.slowdown = placeRows(batch + 1, 8)
   replay.tenant = placeRows(rows, 4)
   replay.bypasses = placeRows(rows, 4)
   replay.rowOf = placeRows(rows, 4)
-  replay.ticketOf = placeRows(rows, 4)
-  replay.place = placeRows(rows, 8)
   replay.started = placeRows(rows + 1, 4)
   replay.serverList = placeRows(servers, offsetof<Server>())
   replay.members = placeRows(servers, <usize>batch << 2)
@@ -217,44 +209,19 @@ function earliest(replay: Replay): i32 {
 function arrive(replay: Replay, row: i32): i32 {
   const time = numberAt(replay.arrival, row)
   const ageing = ageingOf(replay)
-  let hasGrown = false
+  const estimate = numberAt(replay.estimate, row)
+  let place = time
   if (ageing.bypass >= 0) {
-    hasGrown = enterWork(ageing, numberAt(replay.estimate, row))
-    putNumber(replay.place, row, ageing.arrived)
-  } else {
-    putNumber(replay.place, row, time)
+    if (enterWork(ageing, estimate)) queue_age(replay.queue, ageing.scale, ageing.cap)
+    place = ageing.arrived
   }
-  const status = enqueue(replay, row)
-  if (status < 0) return status
-  if (hasGrown) enqueueAnew(replay, row)
+  const ticket = queue_push(replay.queue, estimate, place, wordAt(replay.tenant, row))
+  if (ticket < 0) return ticket
+  putWord(replay.rowOf, ticket, row)
   if (replay.batching == abi.REPLAY_CONTINUOUS) promise(replay, time)
   else if (replay.forming < 0) wakeIdle(replay, time)
   else if (waiting(replay) >= replay.batch) serverAt(replay, replay.forming).wake = time
   return abi.OK
-}
-
-/** The row stands in the queue by its estimate, or by what may overtake it as things are now. */
-function enqueue(replay: Replay, row: i32): i32 {
-  const ageing = ageingOf(replay)
-  const estimate = numberAt(replay.estimate, row)
-  const weight = ageing.bypass >= 0 ? allowanceOf(ageing, estimate) : estimate
-  const ticket = queue_push(replay.queue, weight, numberAt(replay.place, row), wordAt(replay.tenant, row))
-  if (ticket < 0) return ticket
-  putNumber(replay.weight, row, weight)
-  putWord(replay.rowOf, ticket, row)
-  putWord(replay.ticketOf, row, ticket)
-  return abi.OK
-}
-
-/** All that wait, `newest` the last of them, leave and enter again in order of arrival. */
-function enqueueAnew(replay: Replay, newest: i32): void {
-  const oldest = oldestOf(replay)
-  for (let row = oldest; row <= newest; row++) {
-    if (isWaiting(replay, row)) queue_cancel(replay.queue, wordAt(replay.ticketOf, row))
-  }
-  for (let row = oldest; row <= newest; row++) {
-    if (isWaiting(replay, row)) enqueue(replay, row)
-  }
 }
 
 /** Of a row that has come. */
@@ -330,7 +297,7 @@ function serve(replay: Replay, index: i32, time: f64): void {
 /** A member's expected tokens are no longer outstanding. */
 function leave(replay: Replay, index: i32, slot: i32): void {
   const row = wordAt(replay.members, index * replay.batch + slot)
-  queue_finish(replay.queue, wordAt(replay.tenant, row), numberAt(replay.weight, row))
+  queue_finish(replay.queue, wordAt(replay.tenant, row), numberAt(replay.estimate, row))
 }
 
 function oldestOf(replay: Replay): i32 {

@@ -21,7 +21,7 @@ export {
   type RegressorReport,
   type RowGroups,
 } from './nn/regressor.js'
-export { LARGEST_ALLOWANCE, WorkAgeing, type WorkAgeingOptions } from './queue/ageing.js'
+export { LARGEST_WORK, WorkAgeing, type WorkAgeingOptions } from './queue/ageing.js'
 export { type QueueOrder, ReadyQueue, type ReadyQueueOptions } from './queue/ready-queue.js'
 export {
   type Batching,

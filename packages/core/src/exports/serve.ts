@@ -78,6 +78,18 @@ export class ServeExports extends SharedExports {
     }
   }
 
+  /**
+   * From now on, and for all that wait, a token counts `scale` times, and those above `cap` not at all. O(classes) or, for the
+   * heap, O(entries). OK or NOT_FINITE.
+   */
+  queue_age(block: number, scale: number, cap: number): number {
+    try {
+      return this.raw.queue_age!(block, scale, cap)
+    } catch (cause) {
+      throw this.failed('queue_age', cause)
+    }
+  }
+
   /** Bytes of a queue. */
   queue_bytes(
     order: number,

@@ -10,14 +10,16 @@ export interface WorkAgeingOptions {
 
 const BYPASS = 3
 const LONG_FACTOR = 3
-/** Above every allowance, for the classes of a queue that is told allowances: 2^40 tokens. */
-export const LARGEST_ALLOWANCE: number = 2 ** 40
+/** Where the last class of a queue begins whose requests age by work: above what one counts for, its tenant's others with it. */
+export const LARGEST_WORK: number = 2 ** 31
 /** Share of the work that arrives by which the largest backlog is forgotten: a peak of Q tokens after 100·Q more. */
 const PEAK_DECAY = 0.01
-/** Growth of the largest backlog after which all keys are reckoned anew: seldom enough to cost each request a push or two. */
-const GROWTH = 2
+/** How far the largest backlog and the mean may be from those that scale and cap are of, as a factor. */
+const NEAR = 1.25
 /** Requests over which the mean length is taken. */
 const MEAN_WINDOW = 1000
+
+const isNear = (value: number, keyed: number): boolean => value <= NEAR * keyed && keyed <= NEAR * value
 
 /** The options with their defaults. @throws {ConfigError} `config_invalid` */
 export function workAgeingOf({
@@ -34,14 +36,14 @@ export function workAgeingOf({
  * Ageing without a clock and without a unit: shortest first, but the work that overtakes a request is bounded by the backlogs
  * that the queue has seen, so one setting fits a slow server and a fast one, a calm hour and a burst.
  *
- *     key = tokens that arrived up to it, its own with them
- *           + bypass · largest backlog · min(1, tokens / (longFactor · mean tokens))
+ *     key = tokens that arrived up to it, its own with them + scale · min(tokens, cap)
+ *     cap = longFactor · mean tokens, scale = bypass · largest backlog / cap
  *
- * Served by key, smallest first. The largest backlog is that of the whole time for which the request waits: who comes first to
- * an empty queue would otherwise be passed by nobody, however long it is and whatever burst follows. It grows seldom, so keys
- * are fixed, and reckoned anew for all that wait only when it has doubled. What arrives after a request and is served before
- * it are no more than `bypass` largest backlogs, in tokens as estimated: who waits longest waits about (1 + bypass) times what
- * it would first come, first served, at worst, and in replays less than that.
+ * Served by key, smallest first. Scale and cap are the same for all that wait and follow what the queue sees: who comes first
+ * to an empty queue would otherwise be passed by nobody, however long it is and whatever burst follows. They move in steps, so
+ * that a queue that keeps what counts for a class in one place has little to do (`ReadyQueue.age`). What arrives after a
+ * request and is served before it are no more than `bypass` largest backlogs, in tokens as estimated: who waits longest waits
+ * about (1 + bypass) times what it would first come, first served, at worst, and in replays less than that.
  *
  * The papers ask for ageing (6.3.3) and give no formula. A fixed slope, `tokens + slope · arrival`, has to be tuned to the
  * load: what holds the longest wait at steady arrivals takes most of the gain in a burst.
@@ -53,10 +55,13 @@ export class WorkAgeing {
   #waiting = 0
   #backlog = 0
   #peak = 0
-  /** The smallest of the largest backlogs by which the keys of those that wait were reckoned. */
-  #keyedPeak = 0
   #meanTokens = 0
   #count = 0
+  /** Those that scale and cap are of. */
+  #keyedPeak = 0
+  #keyedMean = 0
+  #scale = 0
+  #cap = 0
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: WorkAgeingOptions = {}) {
@@ -70,16 +75,25 @@ export class WorkAgeing {
     return this.#arrived
   }
 
-  /** How many later tokens may overtake a request of `tokens` that has entered: its key is its place + this. */
+  /** How many later tokens may pass a request for each of its own. */
+  get scale(): number {
+    return this.#scale
+  }
+
+  /** Tokens of a request above so many let nobody pass. */
+  get cap(): number {
+    return this.#cap
+  }
+
+  /** How many later tokens may overtake a request of `tokens` that waits, as things are now: its key is its place + this. */
   allowance(tokens: number): number {
-    const share = this.#meanTokens > 0 ? Math.min(1, tokens / (this.#longFactor * this.#meanTokens)) : 1
-    return this.#bypass * this.#peak * share
+    return this.#scale * Math.min(tokens, this.#cap)
   }
 
   /**
    * A request arrives.
    * @param tokens  estimated, ≥ 0
-   * @returns whether the largest backlog has doubled: those who wait are to be keyed anew, in order of arrival
+   * @returns whether scale and cap are others now
    */
   enter(tokens: number): boolean {
     this.#count = Math.min(this.#count + 1, MEAN_WINDOW)
@@ -88,9 +102,11 @@ export class WorkAgeing {
     this.#waiting += 1
     this.#backlog += tokens
     this.#peak = Math.max(this.#peak - PEAK_DECAY * tokens, this.#backlog)
-    this.#keyedPeak = this.#waiting === 1 ? this.#peak : Math.min(this.#keyedPeak, this.#peak)
-    if (this.#peak < GROWTH * this.#keyedPeak) return false
+    if (isNear(this.#peak, this.#keyedPeak) && isNear(this.#meanTokens, this.#keyedMean)) return false
     this.#keyedPeak = this.#peak
+    this.#keyedMean = this.#meanTokens
+    this.#cap = this.#longFactor * this.#meanTokens
+    this.#scale = this.#cap > 0 ? (this.#bypass * this.#peak) / this.#cap : 0
     return true
   }
 

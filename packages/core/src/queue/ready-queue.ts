@@ -17,7 +17,7 @@ export type QueueOrder = 'fifo' | 'class' | 'exact'
 
 /** Room, order and ageing of a queue. */
 export interface ReadyQueueOptions {
-  /** Most requests that wait, up to 16,777,215. Memory is planned for all of them: about 24 bytes each. */
+  /** Most requests that wait, up to 16,777,215. Memory is planned for all of them: about 24 bytes each, 40 in order `exact`. */
   readonly capacity: number
   readonly order: QueueOrder
   /** Ageing: tokens by which a second of waiting makes a request shorter. Default 0: the longest may starve. */
@@ -92,8 +92,9 @@ function complete(options: ReadyQueueOptions): Required<ReadyQueueOptions> {
 /**
  * Which waiting request is served next: the shortest, made shorter by its waiting.
  *
- * The key of a request, effective tokens + slope · arrival, is fixed when it enters: since all grow older at the same rate, their
- * order never changes and nothing is ever sorted again. Requests leave by the smallest key. With ageing, none is passed by
+ * The key of a request, effective tokens + slope · arrival, is fixed when it enters, unless `age` changes what a token counts
+ * for: since all grow older at the same rate, their order never changes and nothing is ever sorted again. Requests leave by
+ * the smallest key. With ageing, none is passed by
  * one that arrived more than (its effective tokens − the other's) / slope seconds later; in order `class` effective tokens
  * are those of the middle of the class.
  *
@@ -234,6 +235,17 @@ export class ReadyQueue {
       if (done < count) return from + done
     }
     return tickets.length
+  }
+
+  /**
+   * From now on, for those that wait too, a token counts `scale` times and those of a request above `cap` not at all; with
+   * `fairness` the cap is for those that enter. In order `class` it takes a microsecond or so, in `exact` a moment for each
+   * request that waits. 1 and Infinity until it is called.
+   * @throws {ConfigError} `not_finite`
+   */
+  age(scale: number, cap: number): void {
+    if (this.#core.exports.queue_age(this.#arena.pointer, scale, cap) >= 0) return
+    throw new ConfigError('not_finite', `scale must be a number ≥ 0 and cap ≥ 0, got ${scale} and ${cap}`)
   }
 
   /** Everything leaves, and no tenant has anything outstanding. */

@@ -3,7 +3,7 @@ import { requireLength } from '../checks.js'
 import type { ServeCore } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
 import { Arena } from '../memory/arena.js'
-import { LARGEST_ALLOWANCE, type WorkAgeingOptions, workAgeingOf } from './ageing.js'
+import { LARGEST_WORK, type WorkAgeingOptions, workAgeingOf } from './ageing.js'
 import { ReadyQueue, type ReadyQueueOptions } from './ready-queue.js'
 
 /** Requests in the order of arrival, N of them. */
@@ -164,7 +164,7 @@ export function replayRequests(core: ServeCore, columns: RequestColumns, options
   const rows = arrival.length
   const { servers, maxBatchSize } = service
   const { bypass, longFactor } = options.ageing ? workAgeingOf(options.ageing) : NO_AGEING
-  const byWork = options.ageing && { slope: 1, highest: LARGEST_ALLOWANCE }
+  const byWork = options.ageing && { slope: 1, highest: LARGEST_WORK }
   const { exports } = core
   const queue = new ReadyQueue(core, { ...options, ...byWork, capacity: Math.max(rows, 1) })
   let arena: Arena | undefined

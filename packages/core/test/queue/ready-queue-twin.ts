@@ -3,7 +3,8 @@ import type { ReadyQueueOptions } from '../../src/internal.js'
 
 interface Entry {
   readonly ticket: number
-  readonly key: number
+  readonly effective: number
+  readonly arrival: number
   readonly push: number
   readonly fifo: number
   readonly tokens: number
@@ -16,6 +17,8 @@ export class SlowQueue {
   readonly #options: ReadyQueueOptions
   readonly bounds: readonly number[]
   #pushes = 0
+  #scale = 1
+  #cap = Number.POSITIVE_INFINITY
 
   constructor(options: ReadyQueueOptions) {
     this.#options = options
@@ -24,13 +27,23 @@ export class SlowQueue {
 
   /** Enters under the ticket that the queue under test gave. */
   push(ticket: number, tokens: number, arrival: number, tenant: number): void {
-    const { order, slope = 0, fairness = 0 } = this.#options
+    const { order, fairness = 0 } = this.#options
     const before = this.outstanding.get(tenant) ?? 0
-    const effective = tokens + fairness * before
+    const effective = fairness > 0 ? Math.min(tokens, this.#cap) + fairness * before : tokens
     const fifo = order === 'class' ? this.classOf(effective) : 0
-    const counted = order === 'class' ? this.middleOf(fifo) : order === 'exact' ? effective : 0
-    this.waiting.push({ ticket, key: counted + slope * arrival, push: this.#pushes++, fifo, tokens, tenant })
+    this.waiting.push({ ticket, effective, arrival, push: this.#pushes++, fifo, tokens, tenant })
     if (fairness > 0) this.outstanding.set(tenant, before + tokens)
+  }
+
+  age(scale: number, cap: number): void {
+    this.#scale = scale
+    this.#cap = cap
+  }
+
+  #keyOf({ effective, arrival, fifo }: Entry): number {
+    const { order, slope = 0, fairness = 0 } = this.#options
+    const counted = order === 'class' ? this.middleOf(fifo) : order === 'exact' ? effective : 0
+    return this.#scale * (fairness > 0 ? counted : Math.min(counted, this.#cap)) + slope * arrival
   }
 
   /** In `class` the heads of the classes compete, in the other orders everything does. */
@@ -60,7 +73,9 @@ export class SlowQueue {
   #first(): Entry | undefined {
     const { order } = this.#options
     const heads = order === 'exact' ? this.waiting : this.#heads()
-    return [...heads].sort((a, b) => a.key - b.key || (order === 'class' ? a.fifo - b.fifo : 0) || a.push - b.push)[0]
+    return [...heads].sort(
+      (a, b) => this.#keyOf(a) - this.#keyOf(b) || (order === 'class' ? a.fifo - b.fifo : 0) || a.push - b.push,
+    )[0]
   }
 
   #heads(): Entry[] {

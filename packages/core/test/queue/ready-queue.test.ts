@@ -17,6 +17,7 @@ type Action =
   | { readonly kind: 'pop' }
   | { readonly kind: 'cancel'; readonly ticket: number }
   | { readonly kind: 'finish'; readonly tenant: number; readonly tokens: number }
+  | { readonly kind: 'age'; readonly scale: number; readonly cap: number }
 
 const tokens = fc.oneof(
   fc.integer({ min: 0, max: 60 }),
@@ -42,6 +43,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('finish' as const), tenant, tokens: fc.integer({ min: 0, max: 500 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('age' as const),
+      scale: fc.constantFrom(0, 0.5, 1, 64),
+      cap: fc.constantFrom(0, 10, 500, Number.POSITIVE_INFINITY),
+    }),
   },
 )
 const options: fc.Arbitrary<ReadyQueueOptions> = fc.record({
@@ -81,6 +90,10 @@ function follow(configuration: ReadyQueueOptions, actions: readonly Action[]): v
         queue.finish(step.tenant, step.tokens)
         slow.finish(step.tenant, step.tokens)
         break
+      case 'age':
+        queue.age(step.scale, step.cap)
+        slow.age(step.scale, step.cap)
+        break
     }
     expect(queue.size).toBe(slow.waiting.length)
     expect(queue.outstanding(1)).toBeCloseTo(slow.outstanding.get(1) ?? 0, 6)
@@ -90,7 +103,7 @@ function follow(configuration: ReadyQueueOptions, actions: readonly Action[]): v
 }
 
 describe('a ready queue', () => {
-  it('does what a list that is searched from end to end does, whatever is pushed, popped, cancelled and finished', () => {
+  it('does what a list that is searched from end to end does, whatever is pushed, popped, cancelled, finished and aged', () => {
     fc.assert(
       fc.property(options, fc.array(action, { maxLength: 250 }), (configuration, actions) =>
         follow(configuration, actions),
@@ -260,6 +273,16 @@ describe('a ready queue', () => {
       expect(() => queue.finish(tenant, 1)).toThrow(expect.objectContaining({ code: 'tenant_unknown' }))
     }
     expect(() => queue.finish(0, nan)).toThrow(expect.objectContaining({ code: 'not_finite' }))
+    queue.age(1, 3)
+    expect(() => queue.push(infinity, 0)).toThrow(expect.objectContaining({ code: 'not_finite' }))
+    for (const [scale, cap] of [
+      [nan, 1],
+      [-1, 1],
+      [infinity, 1],
+      [1, nan],
+      [1, -1],
+    ] as const)
+      expect(() => queue.age(scale, cap)).toThrow(expect.objectContaining({ code: 'not_finite' }))
     expect([queue.size, queue.outstanding(1), queue.outstanding(0)]).toEqual([1, 5, 0])
     for (const ticket of [-1, 2, 0.5, nan, 2 ** 32, 2 ** 40])
       expect(queue.has(ticket) || queue.cancel(ticket)).toBe(false)

@@ -9,10 +9,6 @@ export class Arrivals<Work> {
     return this.#oldest
   }
 
-  *[Symbol.iterator](): Iterator<Job<Work>> {
-    for (let job = this.#oldest; job; job = job.newer) yield job
-  }
-
   /** A job that comes, or comes back: it stands where its arrival puts it. */
   insert(job: Job<Work>): void {
     const isNewest = !this.#newest || this.#newest.arrivalMs <= job.arrivalMs

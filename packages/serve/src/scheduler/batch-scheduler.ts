@@ -1,6 +1,5 @@
 import { Problems, ServingError } from '@trimtab/core'
 import type { Job } from './job.js'
-import { JobRun } from './run.js'
 import { type SlotOptions, Slots } from './slots.js'
 import type { AddOptions, Run } from './types.js'
 
@@ -97,7 +96,7 @@ export class BatchScheduler<Input, Result> extends Slots<Input> {
 
   async #run(jobs: readonly Job<Input>[]): Promise<void> {
     const inputs = jobs.map(({ work }) => work)
-    const runs = jobs.map((job) => new JobRun(job))
+    const runs = jobs.map(({ run }) => run!)
     let results: readonly (Result | PromiseLike<Result>)[]
     try {
       results = await this.#runBatch(inputs, runs)

@@ -34,6 +34,7 @@ export class Listeners {
 
   /** @param told  of events that tell something */
   tell<Name extends keyof SchedulerEvents>(name: Name, told?: SchedulerEvents[Name][0]): void {
+    if (this.#byName.size === 0) return // asked several times for every request
     const listeners = this.#byName.get(name)
     if (!listeners) return
     for (const listener of listeners) {

@@ -1,13 +1,10 @@
-import type { Pass } from './limits.js'
+import type { JobRun } from './run.js'
 import type { Terms } from './terms.js'
 
 /** No class was predicted. */
 export const NO_CLASS = -1
 /** The job is not in the ready queue. */
 export const NO_TICKET = -1
-
-/** Nothing taken of any limit. */
-export const NO_PASSES: readonly Pass[] = []
 
 /** One request from `add` to its end. A hundred thousand may wait: it is kept small. */
 export class Job<Work> {
@@ -33,13 +30,8 @@ export class Job<Work> {
   place = 0
   weight = 0
   agedTokens = 0
-  /** What it has taken of the limits, while it runs. */
-  passes: readonly Pass[] = NO_PASSES
-  /** Says stop to work that has a time limit. */
-  stopper: AbortController | undefined = undefined
-  isTimedOut = false
-  /** What the answer took; 0: nobody said. */
-  outputTokens = 0
+  /** Of the try that runs. */
+  run: JobRun | undefined = undefined
   /** Neighbours among the waiting, in order of arrival. */
   older: Job<Work> | undefined = undefined
   newer: Job<Work> | undefined = undefined

@@ -1,4 +1,4 @@
-import { ReadyQueue, type ReadyQueueOptions } from '@trimtab/core/internal'
+import { ReadyQueue, type ReadyQueueOptions, type WorkAgeing } from '@trimtab/core/internal'
 import type { ServeCore } from '@trimtab/core/serve'
 import { type Job, NO_TICKET } from './job.js'
 import type { Gate } from './limits.js'
@@ -22,12 +22,17 @@ export class Lane<Work> {
 
   /** Who is served next; undefined when none waits. */
   get first(): Job<Work> | undefined {
-    return this.#returned[0] ?? this.#jobs[this.#queue.peek()]
+    return this.#returned.length > 0 ? this.#returned[0] : this.#jobs[this.#queue.peek()]
   }
 
   /** How long until that one may start as far as its model is concerned, in ms; Infinity: until another one has ended. */
   delayMs(nowMs: number): number {
     return (this.gate && this.first && this.gate.delayMs(this.first.heldTokens, nowMs)) ?? 0
+  }
+
+  /** What a token counts for is another, for all that wait. */
+  age({ scale, cap }: Pick<WorkAgeing, 'scale' | 'cap'>): void {
+    this.#queue.age(scale, cap)
   }
 
   push(job: Job<Work>): void {
@@ -42,7 +47,10 @@ export class Lane<Work> {
 
   /** Takes out the first one. Its tokens stay outstanding until `finish`. */
   shift(): void {
-    if (this.#returned.shift()) return
+    if (this.#returned.length > 0) {
+      this.#returned.shift()
+      return
+    }
     const ticket = this.#queue.pop()
     this.#jobs[ticket]!.ticket = NO_TICKET
     this.#jobs[ticket] = undefined

@@ -1,9 +1,9 @@
 import { Problems } from '@trimtab/core'
-import { LARGEST_ALLOWANCE, type QueueOrder, type ReadyQueueOptions, WorkAgeing } from '@trimtab/core/internal'
+import { LARGEST_WORK, type QueueOrder, type ReadyQueueOptions, WorkAgeing } from '@trimtab/core/internal'
 import type { ServeCore } from '@trimtab/core/serve'
 import { Arrivals } from './arrivals.js'
 import { isLength } from './checks.js'
-import { type Job, NO_TICKET } from './job.js'
+import type { Job } from './job.js'
 import { Lane } from './lane.js'
 import type { Gate } from './limits.js'
 import { MOST_TENANTS, Tenants } from './tenants.js'
@@ -16,7 +16,7 @@ const PROMPT_WEIGHT = 0.05
 /** Jobs in the order in which they are served: lanes of priorities, what ages the jobs, whose they are. */
 export class ReadyJobs<Work> {
   readonly #core: ServeCore
-  readonly #queue: ReadyQueueOptions & { readonly slope: number }
+  readonly #queue: ReadyQueueOptions & { readonly slope: number; readonly highest: number }
   /** As they were made: jobs keep the number. */
   readonly #lanes: Lane<Work>[] = []
   /** The same, the highest priority first. */
@@ -51,7 +51,7 @@ export class ReadyJobs<Work> {
       capacity,
       order,
       slope: maxBypassSeconds === undefined ? 1 : LONGEST_TOKENS / maxBypassSeconds,
-      highest: maxBypassSeconds === undefined ? LARGEST_ALLOWANCE : LONGEST_TOKENS,
+      highest: maxBypassSeconds === undefined ? LARGEST_WORK : LONGEST_TOKENS,
       fairness,
       tenants: MOST_TENANTS,
     }
@@ -72,11 +72,10 @@ export class ReadyJobs<Work> {
     job.lane = this.#laneOf(priority, gate)
     if (this.#tenants && tenant !== undefined) job.tenantNumber = this.#tenants.enter(tenant)
     job.agedTokens = this.#workOf(job)
-    const hasGrown = this.#ageing?.enter(job.agedTokens) ?? false
+    if (this.#ageing?.enter(job.agedTokens)) for (const lane of this.#lanes) lane.age(this.#ageing)
     job.place = this.#ageing ? this.#ageing.arrivedTokens : job.arrivalMs / 1000
     this.#enqueue(job)
     this.#arrive(job)
-    if (hasGrown) this.#enqueueAnew()
   }
 
   /** A better estimate came: the job moves to where that would have put it. */
@@ -97,15 +96,11 @@ export class ReadyJobs<Work> {
   /** The job that is next: of the highest priority of which one may start as far as its model is concerned, the smallest key. */
   first(nowMs: number): Job<Work> | undefined {
     let best: Job<Work> | undefined
-    let bestKey = Number.POSITIVE_INFINITY
     for (const lane of this.#byPriority) {
       if (best && lane.priority < best.terms.priority) break
       const { first } = lane
-      if (!first) continue
-      const key = first.weight + this.#queue.slope * first.place
-      if (key >= bestKey || lane.delayMs(nowMs) > 0) continue
-      best = first
-      bestKey = key
+      if (!first || lane.delayMs(nowMs) > 0) continue
+      if (!best || this.#keyOf(first) < this.#keyOf(best)) best = first
     }
     return best
   }
@@ -145,7 +140,9 @@ export class ReadyJobs<Work> {
       const lane = this.#lanes[i]!
       if (lane.priority === priority && lane.gate === gate) return i
     }
-    this.#lanes.push(new Lane<Work>(this.#core, this.#queue, priority, gate))
+    const lane = new Lane<Work>(this.#core, this.#queue, priority, gate)
+    if (this.#ageing) lane.age(this.#ageing)
+    this.#lanes.push(lane)
     this.#byPriority = this.#lanes.toSorted((a, b) => b.priority - a.priority)
     return this.#lanes.length - 1
   }
@@ -155,22 +152,14 @@ export class ReadyJobs<Work> {
     return tokens + this.#promptWeight * terms.promptTokens
   }
 
-  /** How far behind its place the job stands: what may go ahead of it. */
-  #weightOf(job: Job<Work>): number {
-    if (job.isFirstCome) return 0
-    return this.#ageing ? this.#ageing.allowance(this.#workOf(job)) : Math.min(this.#workOf(job), LONGEST_TOKENS)
+  /** By which the first ones of lanes compare. */
+  #keyOf({ weight, place }: Job<Work>): number {
+    return this.#ageing ? place + this.#ageing.allowance(weight) : weight + this.#queue.slope * place
   }
 
   #enqueue(job: Job<Work>): void {
-    job.weight = this.#weightOf(job)
+    job.weight = job.isFirstCome ? 0 : Math.min(this.#workOf(job), this.#queue.highest)
     this.#lanes[job.lane]!.push(job)
-  }
-
-  /** All keys are reckoned anew. A class keeps the order of pushes, so all leave before the first one enters. */
-  #enqueueAnew(): void {
-    const jobs = [...this.#arrivals].filter(({ ticket }) => ticket !== NO_TICKET)
-    for (const job of jobs) this.#lanes[job.lane]!.cancel(job)
-    for (const job of jobs) this.#enqueue(job)
   }
 
   #leaveTenant({ terms: { tenant }, tenantNumber }: Job<Work>): void {

@@ -1,5 +1,5 @@
 import { Problems, ServingError } from '@trimtab/core'
-import { type Job, NO_PASSES } from './job.js'
+import type { Job } from './job.js'
 import { checkLimit, Gate } from './limits.js'
 import type { WaitingOptions } from './types.js'
 
@@ -43,18 +43,19 @@ export class Room {
     return this.#all?.delayMs(job.heldTokens, nowMs) ?? 0
   }
 
+  /** The job runs. */
   enter(job: Job<unknown>, nowMs: number): void {
     const gates = this.#gatesOf(job)
-    if (gates !== NO_GATES) job.passes = gates.map((gate) => gate.enter(job.heldTokens, nowMs))
+    if (gates !== NO_GATES) job.run!.passes = gates.map((gate) => gate.enter(job.heldTokens, nowMs))
   }
 
   leave(job: Job<unknown>): void {
     const gates = this.#gatesOf(job)
     if (gates === NO_GATES) return
     const { promptTokens, answers } = job.terms
-    const tokens = job.outputTokens > 0 ? promptTokens + job.outputTokens * answers : undefined
-    for (const [i, gate] of gates.entries()) gate.leave(job.passes[i]!, tokens)
-    job.passes = NO_PASSES
+    const { outputTokens, passes } = job.run!
+    const tokens = outputTokens > 0 ? promptTokens + outputTokens * answers : undefined
+    for (const [i, gate] of gates.entries()) gate.leave(passes[i]!, tokens)
   }
 
   #gatesOf(job: Job<unknown>): readonly Gate[] {

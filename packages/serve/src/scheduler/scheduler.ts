@@ -1,6 +1,5 @@
 import { isThenable } from '../maybe-async.js'
 import type { Job } from './job.js'
-import { JobRun } from './run.js'
 import { Slots } from './slots.js'
 import type { AddOptions, Run } from './types.js'
 
@@ -51,7 +50,7 @@ export class Scheduler extends Slots<Work> {
     this.begin(job)
     let result: unknown
     try {
-      result = job.work(new JobRun(job))
+      result = job.work(job.run!)
     } catch (error) {
       this.#end(job, false, error)
       return true

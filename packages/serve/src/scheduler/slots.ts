@@ -180,27 +180,40 @@ export abstract class Slots<Work> {
   protected settle(job: Job<Work>, hasWorked: boolean, outcome: unknown): void {
     this.#running--
     job.stopTimer?.()
-    const succeeded = hasWorked && !job.isTimedOut
-    let reason = outcome
+    if (!hasWorked || job.run!.isTimedOut) {
+      this.#fail(job, outcome)
+      return
+    }
+    this.#finished++
+    this.#finish(job, true)
+    job.resolve(outcome as never)
+    this.#listeners.tell('completed', outcome)
+    this.#listeners.tell('next')
+  }
+
+  /** Tried again, or over for good. */
+  #fail(job: Job<Work>, error: unknown): void {
+    let reason = error
     let delayMs: number | undefined
     try {
-      if (!succeeded) delayMs = this.#retryDelayMs(job, outcome)
-    } catch (error) {
-      reason = error
+      delayMs = this.#retryDelayMs(job, error)
+    } catch (ofRetry) {
+      reason = ofRetry
     }
     if (delayMs !== undefined) {
       this.line.tryAgain(job, delayMs)
       return
     }
-    if (succeeded) this.#finished++
-    else this.#failed++
+    this.#failed++
+    this.#finish(job, false)
+    job.reject(reason)
+    this.#listeners.tell('error', reason)
+    this.#listeners.tell('next')
+  }
+
+  #finish(job: Job<Work>, succeeded: boolean): void {
     job.stopListening?.()
     this.line.finish(job, succeeded)
-    if (succeeded) job.resolve(outcome as never)
-    else job.reject(reason)
-    if (succeeded) this.#listeners.tell('completed', outcome)
-    else this.#listeners.tell('error', reason)
-    this.#listeners.tell('next')
   }
 
   protected release(): void {
@@ -212,22 +225,22 @@ export abstract class Slots<Work> {
   #limitTime(job: Job<Work>): void {
     const timeoutMs = job.terms.timeoutMs ?? this.#timeoutMs
     if (timeoutMs === undefined) return
-    const stopper = new AbortController()
-    job.stopper = stopper
+    const run = job.run!
+    run.allowStop()
     job.stopTimer = this.line.clock.callAfter(timeoutMs, () => {
       this.#timedOut++
-      job.isTimedOut = true
+      run.isTimedOut = true
       const message = `the request has run for ${timeoutMs} ms: ask for less (maxTokens), or allow more (timeoutMs)`
       const error = new ServingError('timed_out', message)
       job.reject(error)
-      stopper.abort(error)
+      run.stop(error)
     })
   }
 
   /** @throws what `retry` throws; {ConfigError} `config_invalid` */
   #retryDelayMs(job: Job<Work>, error: unknown): number | undefined {
     const retry = job.terms.retry ?? this.#retry
-    if (!retry || job.isTimedOut || job.terms.signal?.aborted || this.#isDisposed) return undefined
+    if (!retry || job.run!.isTimedOut || job.terms.signal?.aborted || this.#isDisposed) return undefined
     const delayMs = retry(error, job.attempt)
     if (delayMs === undefined || isLength(delayMs)) return delayMs
     throw new ConfigError('config_invalid', `retry must return ms ≥ 0 or undefined, got ${delayMs}`)

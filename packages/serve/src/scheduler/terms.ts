@@ -36,11 +36,11 @@ export class Terms {
 }
 
 const PLAIN = new Terms({})
-/** What `PLAIN` says nothing about. */
-const APART: ReadonlySet<string> = new Set<keyof AddOptions>(['tokens', 'deadlineMs'])
 
 /** The terms of `options`; requests that ask for nothing in particular share theirs. */
 export function termsOf(options: AddOptions): Terms {
-  for (const name in options) if (!APART.has(name)) return new Terms(options)
-  return PLAIN
+  const { signal, tenant, model, maxTokens, priority, promptTokens, answers, timeoutMs, retry } = options
+  const isPlain =
+    (signal ?? tenant ?? model ?? maxTokens ?? priority ?? promptTokens ?? answers ?? timeoutMs ?? retry) === undefined
+  return isPlain ? PLAIN : new Terms(options)
 }

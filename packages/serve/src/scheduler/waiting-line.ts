@@ -7,6 +7,7 @@ import { EstimateLine } from './estimate-line.js'
 import type { Job } from './job.js'
 import { ReadyJobs } from './ready-jobs.js'
 import { Room } from './room.js'
+import { JobRun } from './run.js'
 import { type SchedulerStats, WaitsByClass } from './statistics.js'
 import type { AddOptions, WaitingOptions } from './types.js'
 
@@ -120,6 +121,7 @@ export class WaitingLine<Work> {
     if (oldest && oldest !== job) this.#waits.addBypass(oldest)
     this.#waits.addStart(job, nowMs - job.arrivalMs)
     this.#ready.take(job)
+    job.run = new JobRun(job.tokens, job.attempt, job.terms.signal)
     this.#room.enter(job, nowMs)
     this.#forget(job)
     return job
@@ -128,9 +130,9 @@ export class WaitingLine<Work> {
   /** A job that `next` gave has failed, and waits again. Its deadline was for its first start. */
   tryAgain(job: Job<Work>, delayMs: number): void {
     this.#room.leave(job)
+    job.run = undefined
     this.#retried++
     job.attempt++
-    job.outputTokens = 0
     this.#ready.keep(job)
     if (delayMs === 0) {
       this.#ready.pushBack(job)
@@ -144,16 +146,18 @@ export class WaitingLine<Work> {
 
   /** A job that `next` gave is over: what it took is learned, and its tenant has less in the works. */
   finish(job: Job<Work>, succeeded: boolean): void {
+    const { request, signal } = job.terms
+    const { outputTokens } = job.run!
     this.#ready.finish(job)
     this.#room.leave(job)
-    const isLesson = succeeded && job.outputTokens > 0 && !job.isFirstCome && !job.terms.signal?.aborted
-    const { request } = job.terms
+    job.run = undefined
+    const isLesson = succeeded && outputTokens > 0 && !job.isFirstCome && !signal?.aborted
     if (!isLesson || !request) return
     const fail = (): void => {
       this.#estimatorErrors++ // the answer is there: that nothing was learned from it must not cost it
     }
     try {
-      const learned: unknown = this.#estimator?.observe(request, job.outputTokens)
+      const learned: unknown = this.#estimator?.observe(request, outputTokens)
       if (isThenable(learned)) learned.then(undefined, fail)
     } catch {
       fail()
@@ -232,7 +236,7 @@ export class WaitingLine<Work> {
           this.#onChange()
           return
         }
-        job.stopper?.abort(signal.reason)
+        job.run?.stop(signal.reason)
         job.reject(signal.reason)
       }
       signal.addEventListener('abort', abort)
