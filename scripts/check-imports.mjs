@@ -15,7 +15,7 @@ const FLOORS = [
   ['@trimtab/control', '@trimtab/tasks', '@trimtab/onnx'],
   ['@trimtab/studies'],
   ['@trimtab/node'],
-  ['@trimtab/prometheus'],
+  ['@trimtab/influxdb', '@trimtab/prometheus'],
   ['@trimtab/gateway', '@trimtab/kubernetes', '@trimtab/nvml'],
   ['trimtab'],
   ['@trimtab/playground'],

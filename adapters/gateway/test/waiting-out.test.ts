@@ -2,20 +2,14 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { retryAfterMs } from '@trimtab/node/http'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../../test/free-port.js'
 import { dispatch } from '../src/dispatch.js'
 import { HttpError } from '../src/http-error.js'
 import { Upstreams } from '../src/upstreams.js'
 import { double, start } from './closing.js'
-import { startDouble } from './protocol-double.mjs'
 import { ask } from './send.js'
 import { type Double, until } from './start.js'
 
-/** A port that nobody listens on, and that a double can take. */
-async function freePort(): Promise<number> {
-  const taken = await startDouble()
-  await taken.close()
-  return taken.port
-}
 const usersOf = ({ requests }: Double) => requests.map(({ body }) => JSON.parse(body.toString()).user).sort()
 const byNumber = (a: number, b: number) => a - b
 

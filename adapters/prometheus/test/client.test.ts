@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../../test/free-port.js'
 import { PrometheusClient, PrometheusSource } from '../src/index.js'
-import { freePort, HAS_PROMETHEUS, RealPrometheus, sayUnchecked } from './real-prometheus.js'
+import { HAS_PROMETHEUS, RealPrometheus, sayUnchecked } from './real-prometheus.js'
 
 if (!HAS_PROMETHEUS) sayUnchecked('queries')
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../../../test/free-port.js'
 import { notChecked } from '../../../test/not-checked.js'
 
 export const HAS_PROMETHEUS: boolean = spawnSync('prometheus', ['--version']).status === 0
@@ -74,13 +74,4 @@ export class RealPrometheus {
     if (this.#process.exitCode === null && this.#process.kill('SIGKILL')) await once(this.#process, 'exit')
     rmSync(this.#folder, { recursive: true, force: true })
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

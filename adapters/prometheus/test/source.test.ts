@@ -5,8 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ControlLoop, rulePilot } from '@trimtab/control'
 import type { LiveEnvironment } from '@trimtab/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../../test/free-port.js'
 import { type InstantAnswer, PrometheusClient, PrometheusSource } from '../src/index.js'
-import { freePort, HAS_PROMETHEUS, RealPrometheus, sayUnchecked } from './real-prometheus.js'
+import { HAS_PROMETHEUS, RealPrometheus, sayUnchecked } from './real-prometheus.js'
 
 if (!HAS_PROMETHEUS) sayUnchecked('telemetry')
 

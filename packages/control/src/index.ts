@@ -32,4 +32,4 @@ export { LifecyclePilot, type LifecyclePilotOptions } from './lifecycle-pilot.js
 export { type MarginOptions, type MarginParts, MarginPilot } from './margin-pilot.js'
 export { MemoryTrajectoryStore, type MemoryTrajectoryStoreOptions } from './memory-trajectory-store.js'
 export { type LearningPilot, type RetrainingOptions, RetrainingPilot, type ViolationTest } from './retraining-pilot.js'
-export type { Sleep } from './sleep.js'
+export { backOffMs, type Sleep, sleep } from './sleep.js'
