@@ -1,118 +1,152 @@
-// Who did it? Real incidents of two systems, each judged by weights that were fitted on the other one (dissertation 3.2.3).
-import {
-  createTraceCore,
-  EQUAL_WEIGHTS,
-  EVIDENCE,
-  fitCulpritModel,
-  ownerName,
-  scoreGuessing,
-  scoreRankings,
-} from '@trimtab/trace'
+// Who did it? Real incidents of two systems with known culprits; what was chosen by looking at incidents is judged on others
+// (dissertation 3.2.3).
+import { BASELINES, createTraceCore, EVIDENCE } from '@trimtab/trace'
+import { gainsOf, gainTable } from './culprits/gains.mjs'
+import { guessOf, interval, MEASURES, meanOf, outcomeOf } from './culprits/outcomes.mjs'
+import { bestShape, chooseShape, FOLDS, foldOf, rankBy, SHIPPED, shapeText, weightsOf } from './culprits/shapes.mjs'
 import { hasIncidents, readIncidents, SYSTEMS } from './nezha.mjs'
 
 export const SCALES = { smoke: {}, gate: {}, paper: {} } // all the data there is takes seconds
 
+const NAMES = Object.keys(SYSTEMS)
+const OURS = 'culprit ranking, shape chosen on the other system'
+const COMPONENTS = 'critical components (Alg. 3.2, no reference)'
+
 const percent = (share) => `${(100 * share).toFixed(1)} %`
 
-/** The culprits of an incident, worst first by a model's weights; equals by name. */
-function culpritsBy({ weights }, { culprits }) {
-  const scoreOf = ({ evidence }) => EVIDENCE.reduce((sum, name) => sum + weights[name] * evidence[name], 0)
-  return culprits
-    .map((culprit) => ({ culprit, score: scoreOf(culprit) }))
-    .sort((a, b) => b.score - a.score || (a.culprit.service < b.culprit.service ? -1 : 1))
-    .map(({ culprit }) => culprit)
+/** For each system and each of its folds the shape that `choose` takes on the other incidents of the system, with its weights. */
+function choicesOf(core, incidents, choose) {
+  return Object.fromEntries(
+    NAMES.map((name) => [
+      name,
+      Array.from({ length: FOLDS }, (_, k) => {
+        const { rest } = foldOf(incidents[name], k)
+        const shape = choose(core, rest)
+        return { shape, weights: weightsOf(core, shape, rest) }
+      }),
+    ]),
+  )
 }
 
-const rankBy = (model, incident) => culpritsBy(model, incident).map(({ service }) => service)
-
-/** method → how well it does on these incidents. */
-function judge(incidents, model) {
-  const by = (rank) => incidents.map((incident) => ({ ranking: rank(incident), culprit: incident.service }))
+/** method → outcome of each incident of a system. */
+function judge(core, name, incidents, { choices, bests }) {
+  const other = NAMES.find((one) => one !== name)
+  const own = incidents[name]
+  const by = (rank) => own.map((incident, i) => outcomeOf(rank(incident, i), incident.service))
+  const chosen = ({ shape, weights }, incident) => rankBy(core, shape, weights, incident)
+  const elsewhere = (chosenOn) =>
+    own.map((incident) =>
+      meanOf(chosenOn[other].map((choice) => outcomeOf(chosen(choice, incident), incident.service))),
+    )
+  const equal = (kinds, scale = SHIPPED.scale) => {
+    const shape = { kinds, scale, isFitted: false }
+    return by((incident) => rankBy(core, shape, weightsOf(core, shape, []), incident))
+  }
+  const fitted = { ...SHIPPED, isFitted: true }
+  const weights = weightsOf(core, fitted, incidents[other])
   return {
-    'culprit ranking': scoreRankings(by((incident) => rankBy(model, incident))),
-    'equal weights of the same evidence': scoreRankings(by((incident) => rankBy(EQUAL_WEIGHTS, incident))),
-    'largest self time': scoreRankings(by(({ baselines }) => baselines.selfTime)),
-    'largest growth of p99': scoreRankings(by(({ baselines }) => baselines.p99Growth)),
-    'largest variance': scoreRankings(by(({ baselines }) => baselines.variance)),
-    'critical components (Alg. 3.2, no reference)': scoreRankings(by(({ components }) => components())),
-    guessing: scoreGuessing(by(({ baselines }) => baselines.selfTime)),
+    same: {
+      [OURS]: elsewhere(choices),
+      'shape chosen on other incidents of the same system': by((incident, i) =>
+        chosen(choices[name][i % FOLDS], incident),
+      ),
+      'simply the best shape of the other system': elsewhere(bests),
+      'as shipped: all kinds, ln(1 + z²), equal weights': by(({ culprits }) => culprits.map(({ service }) => service)),
+      'the same, weights fitted on the other system': by((incident) => rankBy(core, fitted, weights, incident)),
+      ...Object.fromEntries(EVIDENCE.map((kind) => [`only ${kind}`, equal([kind])])),
+    },
+    others: {
+      ...Object.fromEntries(
+        Object.entries(BASELINES).map(([baseline, text]) => [text, by(({ baselines }) => baselines[baseline])]),
+      ),
+      [COMPONENTS]: by(({ components }) => components()),
+      guessing: own.map(({ service, baselines }) => guessOf(baselines.selfTime, service)),
+    },
   }
 }
 
-const OTHERS = ['largest self time', 'largest growth of p99', 'largest variance', 'guessing']
-const MEASURES = ['top1', 'top3', 'meanReciprocalRank']
+/** Outcomes of both systems as one. */
+const pooled = (judged, group) =>
+  Object.fromEntries(
+    Object.keys(judged[NAMES[0]][group]).map((method) => [
+      method,
+      NAMES.flatMap((name) => judged[name][group][method]),
+    ]),
+  )
 
-function byFault(incidents, model) {
-  const types = [...new Set(incidents.map(({ type }) => type))].sort()
-  return types.map((type) => {
-    const chosen = incidents.filter((incident) => incident.type === type)
-    const scores = scoreRankings(chosen.map((one) => ({ ranking: rankBy(model, one), culprit: one.service })))
-    return `| ${type} | ${scores.incidents} | ${percent(scores.top1)} | ${percent(scores.top3)} |`
-  })
-}
-
-const COSTS_TIME = /^(network_delay|cpu_)/
-const STANDS_OUT = Math.log(1 + 3) // as the command: three times what comparisons within the reference show by chance
-const SURE = 2 // standard errors, of the mean or of the rank test
-
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-
-/**
- * What the fix of the culprit named first gains, "as in the baseline", of the latency that an incident added; 0 where nothing
- * stands out. Of faults that cost time.
- */
-function gainsOf(system, incidents, model) {
-  return incidents
-    .filter(({ type }) => COSTS_TIME.test(type))
-    .map((incident) => {
-      const [first] = culpritsBy(model, incident)
-      const isNamed = first && Object.values(first.evidence).some((value) => value >= STANDS_OUT)
-      const { deltaNs, z, rankZ } = incident.latency
-      return {
-        system,
-        id: incident.id,
-        fault: incident.type,
-        culprit: incident.service,
-        named: isNamed ? first.service : undefined,
-        slowest: isNamed && first.slower[0] ? ownerName(first.slower[0].owner) : undefined,
-        addedMs: deltaNs / 1e6,
-        isSlower: deltaNs > 0 && Math.max(z, rankZ) > SURE,
-        gain: isNamed && deltaNs > 0 ? incident.savedNs(first) / deltaNs : 0,
-      }
-    })
-}
-
-function gainTable(gains) {
-  const line = ({ id, fault, culprit, named, slowest, addedMs, gain }, isShare) =>
-    `| ${id} | ${fault} | ${culprit} | ${named ?? 'nothing'} | ${slowest ?? ''} | ${addedMs.toFixed(1)} | ${isShare ? percent(gain) : ''} |`
-  const head = [
-    '| incident | fault | true culprit | named first | most of it | added, ms a request | gained of it |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
-  ]
-  const [slower, others] = [true, false].map((isSlower) => gains.filter((one) => one.isSlower === isSlower))
+function methodTable(core, { same, others }) {
+  const ours = same[OURS]
+  const cell = (outcomes, measure, format) => {
+    const values = outcomes.map((one) => one[measure])
+    const [low, high] = interval(core, values)
+    return `${format(values.reduce((sum, one) => sum + one, 0) / values.length)} (${format(low)}–${format(high)})`
+  }
+  const number = (share) => (100 * share).toFixed(1)
+  const row = ([method, outcomes], isOther) => {
+    const leads = ours.map((one, i) => one.top1 - outcomes[i].top1)
+    const lead = isOther
+      ? cell(
+          leads.map((top1) => ({ top1 })),
+          'top1',
+          number,
+        )
+      : ''
+    const rank = cell(outcomes, 'meanReciprocalRank', (value) => value.toFixed(3))
+    return `| ${method} | ${cell(outcomes, 'top1', number)} | ${cell(outcomes, 'top3', number)} | ${rank} | ${lead} |`
+  }
   return [
-    '## What the fix gains: what is named first, as in the baseline',
+    '| method | culprit first, % | in the first three, % | mean 1/rank | lead in culprit first, points |',
+    '| --- | --- | --- | --- | --- |',
+    ...Object.entries(same).map((entry) => row(entry, false)),
+    ...Object.entries(others).map((entry) => row(entry, true)),
     '',
-    'Faults that cost time (network delay, CPU). All that got slower of the service named first, its work and the ways to it and from it,',
-    'replayed at the quantiles of the fault-free traces; gained: the saved part of the latency that the incident added (means, endpoints',
-    `in the same proportions). Nothing named counts 0. Median of the ${slower.length} that got slower beyond chance (mean or rank test, ${SURE} standard`,
-    `errors): **${percent(median(slower.map(({ gain }) => gain)))}**; ${Object.keys(SYSTEMS)
-      .map((name) => {
-        const own = slower.filter(({ system }) => system === name)
-        return `${name} ${percent(median(own.map(({ gain }) => gain)))} of ${own.length}`
-      })
-      .join(', ')}.`,
+  ]
+}
+
+const NOISE = 1 // times: what the reference shows by chance
+
+/** Whether anything of the true culprit differs from the reference by more than chance. */
+const hasMark = ({ service, culprits, isInWindow }) =>
+  isInWindow && Object.values(culprits.find((one) => one.service === service).evidence).some((times) => times >= NOISE)
+
+function faultTable(incidents, outcomes) {
+  const types = [...new Set(incidents.map(({ type }) => type))].sort()
+  const line = (label, isChosen) => {
+    const places = [...incidents.keys()].filter((i) => isChosen(incidents[i]))
+    const { top1, top3 } = meanOf(places.map((i) => outcomes[i]))
+    const bare = places.filter((i) => !hasMark(incidents[i])).length
+    return `| ${label} | ${places.length} | ${bare} | ${percent(top1)} | ${percent(top3)} |`
+  }
+  return [
+    '| fault | incidents | of them without a mark | first | in the first three |',
+    '| --- | --- | --- | --- | --- |',
+    ...types.map((type) => line(type, (one) => one.type === type)),
+    line('all that leave a mark', hasMark),
     '',
-    ...head,
-    ...slower.map((one) => line(one, true)),
-    '',
-    `Without added latency beyond chance (${others.length}), where a part of it means nothing:`,
-    '',
-    ...head,
-    ...others.map((one) => line(one, false)),
-    '',
-    'On Train-Ticket nothing is gained although the right service is named: its gateway writes the span of the filter and that of the call',
-    'it makes as siblings, the one around the other. By the times alone they run side by side, and a request waits for the one that ends last.',
+  ]
+}
+
+/** How often the service named first is right, by how sure the ranking was. */
+function sureTable(incidents) {
+  const bins = [
+    [0, 0.5],
+    [0.5, 0.7],
+    [0.7, 0.9],
+    [0.9, 1.01],
+  ]
+  const first = incidents.map(({ service, culprits }) => ({
+    said: culprits[0].probability,
+    isRight: culprits[0].service === service,
+  }))
+  return [
+    '| said | incidents | mean of what was said | right |',
+    '| --- | --- | --- | --- |',
+    ...bins.map(([low, high]) => {
+      const inside = first.filter(({ said }) => said >= low && said < high)
+      const mean = (of) => percent(inside.reduce((sum, one) => sum + of(one), 0) / inside.length)
+      const range = high > 1 ? `≥ ${100 * low} %` : `${100 * low}–${100 * high} %`
+      return `| ${range} | ${inside.length} | ${mean(({ said }) => said)} | ${mean(({ isRight }) => Number(isRight))} |`
+    }),
     '',
   ]
 }
@@ -121,83 +155,112 @@ export async function run(_scale, progress) {
   if (!hasIncidents())
     return { markdown: '# Culprits\n\nNot measured: the data is absent.\n', json: {}, isShown: false }
   const core = await createTraceCore()
-  const names = Object.keys(SYSTEMS)
   const incidents = {}
-  for (const name of names) {
+  for (const name of NAMES) {
     progress(`reading ${name}`)
     incidents[name] = await readIncidents(name, core)
   }
-  const models = Object.fromEntries(
-    names.map((name) => [
-      name,
-      fitCulpritModel(
-        core,
-        incidents[name].map(({ example }) => example),
-        { fittedOn: name },
-      ),
-    ]),
-  )
-  const otherOf = (name) => names.find((other) => other !== name)
-  const scores = Object.fromEntries(names.map((name) => [name, judge(incidents[name], models[otherOf(name)])]))
-  const isShown = names.every((name) =>
-    OTHERS.every((other) =>
-      MEASURES.every((measure) => scores[name]['culprit ranking'][measure] > scores[name][other][measure]),
-    ),
-  )
+  const all = NAMES.flatMap((name) => incidents[name])
+  progress('choosing shapes inside folds')
+  const choices = choicesOf(core, incidents, chooseShape)
+  const bests = choicesOf(core, incidents, bestShape)
+  const overall = chooseShape(core, all)
+  const judged = Object.fromEntries(NAMES.map((name) => [name, judge(core, name, incidents, { choices, bests })]))
+  const isAbove = NAMES.every((name) => {
+    const { same, others } = judged[name]
+    return Object.values(others).every((outcomes) => meanOf(same[OURS]).top1 > meanOf(outcomes).top1)
+  })
   progress('replaying fixes')
-  const gains = names.flatMap((name) => gainsOf(name, incidents[name], models[otherOf(name)]))
-  const sections = names.flatMap((name) => [
-    `## ${name}: ${incidents[name].length} incidents, weights fitted on ${otherOf(name)}`,
-    '',
-    '| method | culprit first | in the first three | mean 1/rank |',
-    '| --- | --- | --- | --- |',
-    ...Object.entries(scores[name]).map(
-      ([method, { top1, top3, meanReciprocalRank }]) =>
-        `| ${method} | ${percent(top1)} | ${percent(top3)} | ${meanReciprocalRank.toFixed(3)} |`,
-    ),
-    '',
-    `By kind of fault (culprit ranking):`,
-    '',
-    '| fault | incidents | first | in the first three |',
-    '| --- | --- | --- | --- |',
-    ...byFault(incidents[name], models[otherOf(name)]),
-    '',
-    `Weights used: ${EVIDENCE.map((kind) => `${kind} ${models[otherOf(name)].weights[kind].toFixed(2)}`).join(', ')}.`,
-    '',
-  ])
+  const gains = NAMES.flatMap((name) => gainsOf(name, incidents[name]))
+  const bare = all.filter((incident) => !hasMark(incident))
   const markdown = [
     '# Who did it? Real incidents, known culprits',
     '',
     'Faults injected into two real systems (Nezha, MIT), 24 traces of the minutes after each injection, compared with the fault-free',
-    'traces of the same system (of the same day where there are any). Spans only: no logs, no metrics. Run by `npm run experiment -- culprits`;',
-    'the same by hand: `trimtab trace culprits SPANS --labels FAULTS --save-model FILE` on one system, `--model FILE` on the other.',
+    'traces of the same system (of the same day where there are any). Run by `npm run experiment -- culprits`; by hand:',
+    '`trimtab trace culprits SPANS --labels FAULTS`.',
     '',
-    ...sections,
+    `Four kinds of evidence, each in units z of what the reference shows by chance: ${EVIDENCE.join(', ')}. Nothing else is learned.`,
+    `Which kinds, which scale of z and whether with equal or fitted weights is chosen automatically inside ${FOLDS} folds of one system (by mean`,
+    '1/rank: all kinds with equal weights, unless something else leads by more than a standard error) and judged on the fold that was left',
+    'out and on the other system. Intervals are of 95 %, bootstrap over incidents;',
+    'the lead is that of the first row, incident by incident, over methods that are not built from the same evidence.',
+    '',
+    ...NAMES.flatMap((name) => [
+      `## ${name}: ${incidents[name].length} incidents`,
+      '',
+      ...methodTable(core, judged[name]),
+      'By kind of fault (first row):',
+      '',
+      ...faultTable(incidents[name], judged[name].same[OURS]),
+      `Chosen in its folds: ${[...new Set(choices[name].map(({ shape }) => shapeText(shape)))].join('; ')}.`,
+      '',
+    ]),
+    `## Both: ${all.length} incidents`,
+    '',
+    ...methodTable(core, { same: pooled(judged, 'same'), others: pooled(judged, 'others') }),
+    `All incidents together choose: ${shapeText(overall)}.`,
+    '',
+    '## How sure it says it is',
+    '',
+    'Of the ranking as shipped, with its service named first:',
+    '',
+    ...sureTable(all),
     ...gainTable(gains),
     '## What to make of it',
     '',
-    '- Faults that cost time (network delay, CPU) are found on both systems. An injected `return` or `exception` mostly leaves no mark in',
-    '  spans: on Train-Ticket twenty of 36 incidents are of that kind, and there the ranking is little better than a guess.',
-    '- The form of the evidence (the way between two services counts against the callee, everything in units of what a healthy system shows',
-    '  by chance) was chosen while looking at both systems; only the weights are free of the system that they are judged on.',
+    `- ${bare.length} of ${all.length} incidents leave no mark: no trace holds the true culprit, or nothing of it differs from the reference by more`,
+    '  than its noise. An injected `return` or `exception` mostly is of that kind on Train-Ticket: these spans have neither status nor',
+    '  tags nor events (none in the data), so that a null answered in 10 ms is a good answer in 10 ms.',
+    '- The evidence does the work, not the fitting: fitted weights are no better than equal ones, so equal ones ship and nothing is fitted.',
+    '- Outside of the folds were fixed, while looking at both systems: that times are compared as means of logarithms, that a caller',
+    '  is suspected for its ways only where two of them got slower, and what behaviour means. Errors and repeated calls are behaviour',
+    '  too, but no fault here makes any: they are tested on made-up traces only. Spans here name no pod or deployment.',
     '- Algorithm 3.2 judges a window by itself. With 24 traces p99 is the maximum, so its figures here say little about it.',
     '',
   ].join('\n')
   const json = {
-    scores,
+    scores: Object.fromEntries(
+      NAMES.map((name) => {
+        const { same, others } = judged[name]
+        const scored = Object.entries({ ...same, ...others }).map(([method, outcomes]) => [
+          method,
+          {
+            ...meanOf(outcomes),
+            intervals: Object.fromEntries(
+              MEASURES.map((measure) => [
+                measure,
+                interval(
+                  core,
+                  outcomes.map((one) => one[measure]),
+                ),
+              ]),
+            ),
+            lead: interval(
+              core,
+              outcomes.map((one, i) => same[OURS][i].top1 - one.top1),
+            ),
+          },
+        ])
+        return [name, Object.fromEntries(scored)]
+      }),
+    ),
+    choices: Object.fromEntries(NAMES.map((name) => [name, choices[name].map(({ shape }) => shapeText(shape))])),
+    overall: shapeText(overall),
     gains,
-    weights: Object.fromEntries(names.map((name) => [name, models[name].weights])),
     incidents: Object.fromEntries(
-      names.map((name) => [
+      NAMES.map((name) => [
         name,
         incidents[name].map((incident) => ({
           id: incident.id,
           culprit: incident.service,
           fault: incident.type,
-          rank: rankBy(models[otherOf(name)], incident).indexOf(incident.service) + 1 || null,
+          hasMark: hasMark(incident),
+          rank: incident.culprits.findIndex(({ service }) => service === incident.service) + 1 || null,
+          evidence: incident.culprits.find(({ service }) => service === incident.service)?.evidence,
         })),
       ]),
     ),
   }
-  return { markdown, json, isShown }
+  return { markdown, json, isShown: isAbove }
 }

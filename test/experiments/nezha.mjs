@@ -6,7 +6,6 @@ import {
   createTraceCore,
   criticalComponents,
   diffProfiles,
-  EVIDENCE,
   OwnTimes,
   PathFinder,
   Profile,
@@ -91,7 +90,7 @@ function savedNs({ paths, times }, reference, { slower }) {
 /**
  * Every incident of a system, compared with the fault-free groups of its day where there are any (`N23` is the 23rd),
  * else with all of them.
- * @returns [{ id, service, type, culprits, latency, savedNs, baselines, components, example }]
+ * @returns [{ id, service, type, culprits, isInWindow, latency, savedNs, baselines, components }]
  */
 export async function readIncidents(system, core = undefined) {
   core ??= await createTraceCore()
@@ -112,6 +111,8 @@ export async function readIncidents(system, core = undefined) {
         service,
         type,
         culprits,
+        /** Whether any trace of it holds its culprit. */
+        isInWindow: profile.services().some((one) => one.service === service),
         /** How the latency differs from the reference's, endpoint by endpoint. */
         latency: diffProfiles(reference.profile, profile).latency,
         /** What it would save to have a culprit as usual. */
@@ -119,10 +120,6 @@ export async function readIncidents(system, core = undefined) {
         baselines: baselineRankings(window, reference.window),
         /** The services by Algorithm 3.2 on the window alone. */
         components: () => [...new Set(criticalComponents(profile, { core }).components.map((one) => one.service))],
-        example: {
-          evidence: Float64Array.from(culprits.flatMap(({ evidence }) => EVIDENCE.map((name) => evidence[name]))),
-          culprit: culprits.findIndex((suspect) => suspect.service === service),
-        },
       }
     })
 }

@@ -13,17 +13,7 @@ import { CONTROL_TASKS, findTask } from '@trimtab/tasks'
 import { parseLoad } from '@trimtab/tasks/autoscaling'
 import { parseCampaign } from '@trimtab/tasks/microservices'
 import { readRuntimeTable } from '@trimtab/tasks/rightsizing'
-import {
-  CriticalComponentClassifier,
-  EQUAL_WEIGHTS,
-  JoinedTraces,
-  loadCulpritModel,
-  PathFinder,
-  Profile,
-  parseTraces,
-  saveCulpritModel,
-  Workflow,
-} from '@trimtab/trace'
+import { CriticalComponentClassifier, JoinedTraces, PathFinder, Profile, parseTraces, Workflow } from '@trimtab/trace'
 import { readCompletionRequest } from '../../adapters/gateway/src/completion-request.js'
 import { createOutputCounter } from '../../adapters/gateway/src/output-counter.js'
 import { readTrajectories } from '../../packages/cli/src/adaptation/files.js'
@@ -254,7 +244,6 @@ export const READERS: readonly Reader[] = [
   ofText('labels', ['fault_id,root_cause_service,fault_type\nf1,cart,cpu\nf2,db,net\n'], (input) =>
     parseLabels(input, 'l.csv'),
   ),
-  ofText('culprit model', [saveCulpritModel(EQUAL_WEIGHTS)], loadCulpritModel),
   ofText('classifier', Object.values(SHIPPED_CLASSIFIERS), (input) => {
     const classifier = CriticalComponentClassifier.load(traceCore, input)
     try {

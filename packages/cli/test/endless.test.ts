@@ -79,7 +79,6 @@ const CASES: readonly (readonly [what: string, argv: readonly string[], first: s
       'max-token-bytes',
     ],
     ['a table', ['trace', 'culprits', 'traces', '--labels', '-'], '', LETTERS, 'max-bytes'],
-    ['zeros for weights', ['trace', 'culprits', 'traces', '--model', '-'], '', ZEROS, 'max-bytes'],
     ['a token', ['trace', 'diff', '-', 'traces'], '{"data":[{"traceID":"', LETTERS, 'max-token-bytes'],
     [
       'a token',

@@ -9,14 +9,13 @@ import { metaPresets, readPretrained } from '@trimtab/learn'
 import { createServeCore, LengthPredictor } from '@trimtab/serve'
 import { pretrain } from '@trimtab/studies'
 import { findTask } from '@trimtab/tasks'
-import { loadCulpritModel } from '@trimtab/trace'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDouble } from '../../../adapters/gateway/test/protocol-double.mjs'
 import { FakeNvml, HAS_GCC, sayUnchecked } from '../../../adapters/nvml/test/fake/index.js'
 import { bundleWithKoffi } from '../../../adapters/nvml/test/program.js'
 import { bundleProgram } from '../../../test/bundle.js'
 import { parseRecords } from '../src/adaptation/records.js'
-import { csvOf, jaegerJson, shopRequests } from './sample-traces.js'
+import { jaegerJson, shopRequests } from './sample-traces.js'
 import { BIN } from './trimtab.js'
 
 if (!HAS_GCC) sayUnchecked('kills while the page of gpu run is written')
@@ -59,10 +58,8 @@ beforeAll(async () => {
     driving = await bundleWithKoffi(new URL('./fixtures/gpu-run.ts', import.meta.url), input('drive'), { koffi: true })
     writeFileSync(input('latency'), '100\n')
   }
-  writeFileSync(input('faults.csv'), 'fault_id,root_cause_service,fault_type\nf1,ads,cpu\n')
   for (const version of [1, 2]) {
     writeFileSync(input(`traces-${version}`), jaegerJson(shopRequests(40 * version)))
-    writeFileSync(input(`spans-${version}`), csvOf({ ok: shopRequests(20), f1: shopRequests(20, 4 + version) }))
     const runs = ['a', 'b', 'c'].flatMap((name) =>
       [128, 256].map((memory) => `${name},${memory},${(version * 9e4) / memory}`),
     )
@@ -107,13 +104,6 @@ const KINDS: readonly Kind[] = [
       ...['--out', 'answer.json', '--report', 'page.html'],
     ],
     files: { 'answer.json': (bytes) => JSON.parse(String(bytes)), 'page.html': page },
-  },
-  {
-    what: 'the model of trace culprits',
-    argv: (version) => [
-      ...['trace', 'culprits', input(`spans-${version}`), '--labels', input('faults.csv'), '--save-model', 'model'],
-    ],
-    files: { model: (bytes) => loadCulpritModel(String(bytes)) },
   },
   {
     what: 'the predictor of predict-length train',

@@ -39,7 +39,6 @@ describe('a file that cannot be used', () => {
   it.each([
     ['predict-length run hi --model input'],
     ['predict-length eval input --model input'],
-    ['trace culprits input --model input'],
     ['trace profile input'],
     ['schedule --requests input'],
     ['rightsize input'],

@@ -60,7 +60,6 @@ describe('trimtab trace', () => {
     ['a service that nobody has', ['profile', 'one.json', '--service', 'fron'], /did you mean front\?/],
     ['one side of a comparison', ['diff', 'one.json'], /two files are compared, got 1/],
     ['three sides of a comparison', ['diff', 'one.json', 'one.json', 'one.json'], /two files are compared, got 3/],
-    ['weights without incidents', ['culprits', 'one.json', '--save-model', 'm.json'], /--save-model needs --labels/],
     ['a baseline too small to know its noise', ['culprits', 'slow.json', '--baseline', 'one.json'], /at least 8/],
   ])('refuses %s with 2 and a way out', async (_, argv, message) => {
     const { code, out, err } = await run(argv)
@@ -300,14 +299,11 @@ describe('trimtab trace culprits', () => {
     const host = shop()
     host.files.set('spans.csv', csvOf({ ok: shopRequests(40), f1: shopRequests(20, 5), f2: shopRequests(20, 9) }))
     host.files.set('faults.csv', 'fault_id,root_cause_service,fault_type\nf1,ads,cpu\nf2,ads,delay\nf3,db,delay\n')
-    const argv = ['culprits', 'spans.csv', '--labels', 'faults.csv', '--save-model', 'weights.json']
-    const { code, out } = await run(argv, host)
+    const { code, out } = await run(['culprits', 'spans.csv', '--labels', 'faults.csv'], host)
     expect(code).toBe(0)
     expect(out).toMatch(/^trimtab +2 +100 % +100 % +1\.000$/m)
     expect(out).toMatch(/^guessing +2 /m)
     expect(out).toMatch(/^f1 +cpu +ads +1 +ads /m)
-    const again = await run([...argv.slice(0, -2), '--model', 'weights.json', '--json'], { ...host })
-    expect(JSON.parse(again.out.slice(out.length)).judgement.scores[0]).toMatchObject({ method: 'trimtab', top1: 1 })
   })
 
   it.each([
@@ -319,13 +315,6 @@ describe('trimtab trace culprits', () => {
     const { code, err } = await run(['culprits', 'usual.json', '--labels', 'faults.csv'], host)
     expect(code).toBe(2)
     expect(err).toMatch(message)
-  })
-
-  it('refuses a model that is none', async () => {
-    const host = shop()
-    host.files.set('m.json', '{}')
-    const { code } = await run(['culprits', 'slow.json', '--baseline', 'usual.json', '--model', 'm.json'], host)
-    expect(code).toBe(2)
   })
 })
 

@@ -1,3 +1,4 @@
+import type { Children } from './children.js'
 import type { Names } from './names.js'
 import { OwnTime } from './own-time.js'
 import type { CriticalPath } from './path/types.js'
@@ -36,6 +37,11 @@ export class Attribution {
   /** [N] the part of it that the path holds: all of it on a path to the end of the trace. */
   queuedSelfNs: Float64Array = new Float64Array(64)
   readonly #ownTime = new OwnTime()
+
+  /** Of the trace that was asked about last. */
+  get children(): Children {
+    return this.#ownTime.children
+  }
 
   /** Fills the columns, which hold until the next call. */
   of(path: CriticalPath): this {
@@ -89,7 +95,7 @@ export class Attribution {
 
   #answerOf(trace: Trace, row: number): number {
     const { kind, service, operation, names } = trace
-    const { starts, rows } = this.#ownTime.children
+    const { starts, rows } = this.children
     const from = starts[row]!
     const to = starts[row + 1]!
     if (to === from || kind[row] === SERVER || kind[row] === CONSUMER) return -1

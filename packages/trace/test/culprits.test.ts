@@ -2,16 +2,14 @@ import { Random } from '@trimtab/core'
 import { createTraceCore, type TraceCore } from '@trimtab/core/trace'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
-  type Culprit,
+  baselineRankings,
+  type CulpritRanking,
   CulpritWindow,
-  EQUAL_WEIGHTS,
   EVIDENCE,
-  fitCulpritModel,
-  loadCulpritModel,
+  ownerName,
   PathFinder,
   rankCulprits,
   type Span,
-  saveCulpritModel,
   scoreGuessing,
   scoreRankings,
   traceFromSpans,
@@ -25,12 +23,18 @@ beforeAll(async () => {
 })
 
 interface Fault {
-  /** Added to the way to this service, µs. */
-  readonly delayTo?: string
+  /** 5 ms are added to the way to these services, there and back. */
+  readonly delayTo?: readonly string[]
   /** Own work of this service takes this many times as long. */
   readonly slow?: { readonly service: string; readonly factor: number }
   /** This service returns at once, without calling anyone. */
   readonly returnsEarly?: string
+  /** What calls this service gives up after its answer. */
+  readonly answersNonsense?: string
+  /** Is called a second time. */
+  readonly isCalledAgain?: string
+  /** Its span is an error, and so is that of the call to it. */
+  readonly fails?: string
 }
 
 /** shop → cart → database, then shop → price; each call is a client span and a server span with work before and after. */
@@ -41,26 +45,32 @@ function request(random: Random, id: string, fault: Fault = {}): Span[] {
     now += Math.round(random.gamma(4) * 250 * (fault.slow?.service === service ? fault.slow.factor : 1))
   }
   const network = (service: string): void => {
-    now += Math.round(random.gamma(4) * 50) + (fault.delayTo === service ? 5000 : 0)
+    now += Math.round(random.gamma(4) * 50) + (fault.delayTo?.includes(service) ? 5000 : 0)
   }
-  const span = (parentId: string | undefined, service: string, operation: string, body: (id: string) => void): void => {
+  const span = (
+    parentId: string | undefined,
+    { service, operation, isError }: { service: string; operation: string; isError: boolean },
+    body: (id: string) => void,
+  ): void => {
     const spanId = `${spans.length}`
     const startUs = now
     const at = spans.length
-    spans.push({ id: spanId, traceId: id, parentId, service, operation, startUs, durationUs: 0 })
+    spans.push({ id: spanId, traceId: id, parentId, service, operation, isError, startUs, durationUs: 0 })
     body(spanId)
     spans[at] = { ...spans[at]!, durationUs: now - startUs }
   }
   const serve = (parentId: string | undefined, service: string, callees: readonly string[]): void => {
-    span(parentId, service, `${service} handler`, (own) => {
+    const isError = fault.fails === service
+    span(parentId, { service, operation: `${service} handler`, isError }, (own) => {
       work(service)
       if (fault.returnsEarly === service) return
-      for (const callee of callees) {
-        span(own, service, `call ${callee}`, (client) => {
+      for (const callee of callees.flatMap((name) => (fault.isCalledAgain === name ? [name, name] : name))) {
+        span(own, { service, operation: `call ${callee}`, isError: fault.fails === callee }, (client) => {
           network(callee)
           serve(client, callee, callee === 'cart' ? ['database'] : [])
           network(callee)
         })
+        if (fault.answersNonsense === callee) return
       }
       work(service)
     })
@@ -79,37 +89,70 @@ function windowOf(count: number, seed: number, fault?: Fault, window = new Culpr
   return window
 }
 
-const rank = (fault: Fault): readonly Culprit[] => rankCulprits(core, windowOf(24, 1, fault), windowOf(80, 2)).culprits
+const rank = (fault: Fault): CulpritRanking => rankCulprits(core, windowOf(24, 1, fault), windowOf(80, 2))
 
 describe('rankCulprits', () => {
   it.each(['cart', 'price', 'database'])('blames %s when the way to it takes 10 ms longer', (service) => {
-    const [first] = rank({ delayTo: service })
+    const { culprits, owners } = rank({ delayTo: [service] })
+    const [first] = culprits
     expect(first?.service).toBe(service)
     expect(first?.probability).toBeGreaterThan(0.5)
     expect(first?.reasons.join('; ')).toMatch(new RegExp(`the way from \\w+ to ${service}`))
+    expect(ownerName(owners[0]!.owner)).toBe(`${service === 'database' ? 'cart' : 'shop'} → ${service}`)
   })
 
   it.each(['shop', 'cart', 'price', 'database'])('blames %s when its own work takes three times as long', (service) => {
-    const [first] = rank({ slow: { service, factor: 3 } })
-    expect(first?.service).toBe(service)
-    expect(first?.evidence.ownDelay).toBeGreaterThan(1)
+    const { culprits, owners } = rank({ slow: { service, factor: 3 } })
+    expect(culprits[0]?.service).toBe(service)
+    expect(culprits[0]?.evidence.work).toBeGreaterThan(3)
+    expect(owners[0]?.owner).toEqual({ service })
   })
 
   it('blames the service that stops calling others, and says what changed', () => {
-    const [first] = rank({ returnsEarly: 'cart' })
+    const [first] = rank({ returnsEarly: 'cart' }).culprits
     expect(first?.service).toBe('cart')
-    expect(first?.reasons.join('; ')).toContain('24 of 24 calls of cart handler called nothing, before 0 of 80')
+    expect(first?.reasons.join('; ')).toContain('in 24 of 24 requests cart handler called nothing, before in 0 of 80')
   })
 
-  it('finds nothing remarkable where nothing is wrong', () => {
-    for (const { evidence } of rank({})) {
-      // ln(1 + z): 1.6 is four standard deviations of the noise
-      for (const name of EVIDENCE) expect(evidence[name]).toBeLessThan(1.6)
+  it.each([
+    [
+      'that callers give up after',
+      { answersNonsense: 'cart' },
+      'shop handler of shop did nothing more after calling it',
+    ],
+    ['that is called again', { isCalledAgain: 'cart' }, 'shop handler of shop called it more than once'],
+    ['whose requests fail', { fails: 'cart' }, 'cart handler failed'],
+  ] as const)('blames the service %s', (_, fault, words) => {
+    const [first] = rank(fault).culprits
+    expect(first?.service).toBe('cart')
+    expect(first?.reasons.join('; ')).toContain(`in 24 of 24 requests ${words}, before in 0 of 80`)
+  })
+
+  it('suspects the caller only where its ways to two services got slower', () => {
+    const waysFromShop = (fault: Fault): number | undefined =>
+      rank(fault).culprits.find(({ service }) => service === 'shop')?.evidence.waysFrom
+    expect(waysFromShop({ delayTo: ['cart'] })).toBeLessThan(1)
+    expect(waysFromShop({ delayTo: ['cart', 'price'] })).toBeGreaterThan(10)
+  })
+
+  it('adds what speaks against a service: ln(1 + z²) of each kind, and makes odds of the sums', () => {
+    const { culprits } = rank({ delayTo: ['price'] })
+    const odds = culprits.map(({ evidence }) =>
+      EVIDENCE.reduce((product, name) => product * (1 + evidence[name] ** 2), 1),
+    )
+    const all = odds.reduce((sum, one) => sum + one, 0)
+    for (const [i, { score, probability }] of culprits.entries()) {
+      expect(score).toBeCloseTo(Math.log(odds[i]!), 9)
+      expect(probability).toBeCloseTo(odds[i]! / all, 9)
     }
   })
 
+  it('finds nothing remarkable where nothing is wrong', () => {
+    for (const { evidence } of rank({}).culprits) for (const name of EVIDENCE) expect(evidence[name]).toBeLessThan(3)
+  })
+
   it('does not depend on the order of the traces, and merges to what all at once gives', () => {
-    const fault = { delayTo: 'cart' }
+    const fault = { delayTo: ['cart'] }
     const traces = Array.from({ length: 30 }, (_, i) => {
       const random = new Random(core, 100 + i)
       const trace = traceFromSpans(request(random, `t${i}`, fault))
@@ -152,34 +195,18 @@ describe('CulpritWindow', () => {
   })
 })
 
-describe('fitCulpritModel', () => {
-  const example = (culprit: number, telling: number): { evidence: Float64Array; culprit: number } => {
-    const evidence = new Float64Array(3 * EVIDENCE.length)
-    evidence[culprit * EVIDENCE.length + telling] = 2
-    evidence[((culprit + 1) % 3) * EVIDENCE.length + 1] = 2 // ownDelay always accuses the neighbour
-    return { evidence, culprit }
-  }
+describe('baselineRankings', () => {
+  const against = (fault: Fault) => baselineRankings(windowOf(24, 1, fault), windowOf(80, 2))
 
-  it('trusts the evidence that told the truth and not the one that lied', () => {
-    const { weights } = fitCulpritModel(core, [example(0, 0), example(1, 0), example(2, 0)], { fittedOn: 'a test' })
-    expect(weights.callDelay).toBeGreaterThan(1)
-    expect(weights.ownDelay).toBeLessThan(0.8)
-    expect(weights.behaviour).toBe(1) // never seen: stays where it was
+  it('knows the ways between services', () => {
+    const { selfTime, callGrowth, callP99Growth, addedTime } = against({ delayTo: ['price'] })
+    expect([callGrowth[0], callP99Growth[0], addedTime[0]]).toEqual(['price', 'price', 'price'])
+    expect(selfTime[0]).toBe('shop') // which holds the spans of its calls
   })
 
-  it('stays at equal weights without examples', () => {
-    expect(fitCulpritModel(core, [], { fittedOn: 'nothing' }).weights).toEqual(EQUAL_WEIGHTS.weights)
-  })
-
-  it('reads what it wrote and refuses what it did not', () => {
-    const model = fitCulpritModel(core, [example(1, 3)], { fittedOn: 'a test' })
-    expect(loadCulpritModel(saveCulpritModel(model))).toEqual(model)
-    expect(() => loadCulpritModel('{')).toThrow(/is no JSON/)
-    const strange = saveCulpritModel(model).replace(/"fittedOn": "[^"]*"/, '"fittedOn": {"toString": 1}')
-    expect(() => loadCulpritModel(strange)).toThrow(/fittedOn must be a text, got an object/)
-    expect(() => loadCulpritModel('{"format":"trimtab-culprits","version":9}')).toThrow(/version 1, got .* 9/)
-    const broken = saveCulpritModel(model).replace(/"ownDelay": [\d.]+/, '"ownDelay": -1')
-    expect(() => loadCulpritModel(broken)).toThrow(/weights.ownDelay must be a finite number of at least 0/)
+  it('knows the work of services', () => {
+    const { p99Growth, addedTime, variance } = against({ slow: { service: 'database', factor: 20 } })
+    expect([p99Growth[0], addedTime[0], variance[0]]).toEqual(['database', 'database', 'database'])
   })
 })
 

@@ -1,15 +1,13 @@
-// Incidents with known culprits: a ranking is judged on them, or weights are fitted to them.
+// Incidents with known culprits: a ranking is judged on them.
 import type { TraceCore } from '@trimtab/trace'
 import {
+  BASELINES,
+  type BaselineName,
   baselineRankings,
   type CriticalPath,
-  type CulpritModel,
   CulpritWindow,
-  EVIDENCE,
-  fitCulpritModel,
   type Localisation,
   rankCulprits,
-  SHIPPED_MODEL,
   scoreGuessing,
   scoreRankings,
 } from '@trimtab/trace'
@@ -86,73 +84,46 @@ export interface Incident extends Label {
 
 export interface Judgement {
   readonly incidents: readonly Incident[]
-  /** What the weights of the ranking were fitted on: judging them on the same incidents flatters them. */
-  readonly weightsFrom: string
   /** By method, ours first. */
   readonly scores: readonly (Localisation & { readonly method: string })[]
 }
 
-interface Ranked {
-  readonly label: Label
-  readonly ranking: ReturnType<typeof rankCulprits>
-  readonly window: CulpritWindow
-  readonly reference: CulpritWindow
-}
-
-/** @param baseline  what to compare with; default: the groups that are no incident */
-function rankAll(
+/**
+ * How well the ranking finds the culprits that are known, beside what people do without one.
+ * @param baseline  what to compare with; default: the groups that are no incident
+ */
+export function judge(
   core: TraceCore,
   labels: readonly Label[],
   windows: IncidentWindows,
-  { model, baseline }: { readonly model?: CulpritModel | undefined; readonly baseline?: CulpritWindow | undefined },
-): Ranked[] {
-  const incidents = new Set(labels.map(({ fault }) => fault))
-  return labels.flatMap((label) => {
+  baseline?: CulpritWindow | undefined,
+): Judgement {
+  const faults = new Set(labels.map(({ fault }) => fault))
+  const ranked = labels.flatMap((label) => {
     const window = windows.window(label.fault)
     if (!window) return []
-    const reference = baseline ?? windows.reference(label.fault, incidents)
-    return [{ label, ranking: rankCulprits(core, window, reference, model ? { model } : {}), window, reference }]
+    const reference = baseline ?? windows.reference(label.fault, faults)
+    const ranking = rankCulprits(core, window, reference)
+    const names = ranking.culprits.map(({ service }) => service)
+    return [{ label, ranking, names, baselines: baselineRankings(window, reference) }]
   })
-}
-
-/** How well the ranking finds the culprits that are known, beside what people do without one. */
-export function judge(...call: Parameters<typeof rankAll>): Judgement {
-  const ranked = rankAll(...call)
-  const results = (method: (one: Ranked) => readonly string[]) =>
+  const results = (method: (one: (typeof ranked)[number]) => readonly string[]) =>
     ranked.map((one) => ({ ranking: method(one), culprit: one.label.culprit }))
-  const names = ({ ranking }: Ranked) => ranking.culprits.map(({ service }) => service)
-  const baselines = ranked.map(({ window, reference }) => baselineRankings(window, reference))
-  const baseline = (kind: keyof (typeof baselines)[number]) =>
-    ranked.map(({ label }, i) => ({ ranking: baselines[i]![kind], culprit: label.culprit }))
   return {
-    incidents: ranked.map(({ label, ranking }) => {
-      const place = ranking.culprits.findIndex(({ service }) => service === label.culprit)
-      const first = ranking.culprits[0]
-      return {
-        ...label,
-        traces: ranking.windowTraces,
-        rank: place < 0 ? undefined : place + 1,
-        first: first?.service ?? '',
-        reasons: first?.reasons ?? [],
-      }
-    }),
-    weightsFrom: (call[3].model ?? SHIPPED_MODEL).fittedOn,
+    incidents: ranked.map(({ label, ranking, names }) => ({
+      ...label,
+      traces: ranking.windowTraces,
+      rank: names.indexOf(label.culprit) + 1 || undefined,
+      first: names[0] ?? '',
+      reasons: ranking.culprits[0]?.reasons ?? [],
+    })),
     scores: [
-      { method: 'trimtab', ...scoreRankings(results(names)) },
-      { method: 'largest self time', ...scoreRankings(baseline('selfTime')) },
-      { method: 'largest growth of p99', ...scoreRankings(baseline('p99Growth')) },
-      { method: 'largest variance', ...scoreRankings(baseline('variance')) },
-      { method: 'guessing', ...scoreGuessing(results(names)) },
+      { method: 'trimtab', ...scoreRankings(results(({ names }) => names)) },
+      ...(Object.entries(BASELINES) as [BaselineName, string][]).map(([name, method]) => ({
+        method,
+        ...scoreRankings(results(({ baselines }) => baselines[name])),
+      })),
+      { method: 'guessing', ...scoreGuessing(results(({ names }) => names)) },
     ],
   }
-}
-
-/** Weights for the kinds of evidence, fitted to the incidents. */
-export function fit(fittedOn: string, ...call: Parameters<typeof rankAll>): CulpritModel {
-  const [core] = call
-  const examples = rankAll(...call).map(({ label, ranking: { culprits } }) => ({
-    evidence: Float64Array.from(culprits.flatMap(({ evidence }) => EVIDENCE.map((name) => evidence[name]))),
-    culprit: culprits.findIndex(({ service }) => service === label.culprit),
-  }))
-  return fitCulpritModel(core, examples, { fittedOn })
 }

@@ -3,7 +3,6 @@
 import type { TraceCore } from '@trimtab/trace'
 import {
   type CriticalComponents,
-  type CulpritModel,
   type CulpritRanking,
   type CulpritWindow,
   criticalComponents,
@@ -14,17 +13,16 @@ import { duration, plural } from './report/format.js'
 import type { CulpritsView, SpeedChange, WhatIfView } from './report/types.js'
 import { asInBaseline, usualChanges } from './what-if.js'
 
-const STANDS_OUT = Math.log(1 + 3) // three times what comparisons within the baseline show by chance
+const STANDS_OUT = 3 // times what comparisons within the baseline show by chance
 
-/** Against a time when all was well: the ranking by evidence. @param model  default: the shipped weights */
+/** Against a time when all was well: the ranking by evidence. */
 export function suspectsAgainst(
   core: TraceCore,
   window: CulpritWindow,
   reference: CulpritWindow,
   top: number,
-  model?: CulpritModel,
 ): CulpritsView {
-  return viewOfRanking(rankCulprits(core, window, reference, model ? { model } : {}), top)
+  return viewOfRanking(rankCulprits(core, window, reference), top)
 }
 
 function viewOfRanking(
@@ -34,7 +32,7 @@ function viewOfRanking(
   return {
     against: `${plural(windowTraces, 'request')} compared with ${plural(referenceTraces, 'request')} of a time when all was well; a request waits ${duration(addedUs)} longer in what got slower`,
     suspects: culprits
-      .filter(({ evidence }) => Object.values(evidence).some((logTimesNoise) => logTimesNoise >= STANDS_OUT))
+      .filter(({ evidence }) => Object.values(evidence).some((timesNoise) => timesNoise >= STANDS_OUT))
       .slice(0, top)
       .map(({ service, score, probability, slower, reasons }) => ({
         service,

@@ -146,7 +146,7 @@ export function formatCulprits({ suspects, against }: CulpritsView, paint: Paint
 }
 
 /** How often the true culprit came first, beside simpler methods, then incident by incident. */
-export function formatJudgement({ incidents, scores, weightsFrom }: Judgement, paint: Paint): string {
+export function formatJudgement({ incidents, scores }: Judgement, paint: Paint): string {
   const methods = formatTable(
     [left('method'), right('incidents'), right('first'), right('in the first three'), right('mean 1/rank')],
     scores.map(({ method, incidents: all, top1, top3, meanReciprocalRank }) => [
@@ -177,7 +177,7 @@ export function formatJudgement({ incidents, scores, weightsFrom }: Judgement, p
     ]),
     paint,
   )
-  return `${methods}\n\nweights of the ranking fitted on: ${printable(weightsFrom)}\n\n${rows}\n`
+  return `${methods}\n\n${rows}\n`
 }
 
 /** @param now  what the requests took as they are */

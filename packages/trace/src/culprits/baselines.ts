@@ -1,92 +1,87 @@
 import { percentile } from '@trimtab/core'
-import type { CulpritWindow } from './window.js'
+import type { CulpritContext, CulpritWindow } from './window.js'
 
-/** What people look at without a model; each a ranking of the window's services, worst first. */
-export interface BaselineRankings {
-  /** Largest total time spent outside children. */
-  readonly selfTime: readonly string[]
-  /** Largest growth of the 99th percentile of that time per request, window over reference. */
-  readonly p99Growth: readonly string[]
-  /** Largest variance of that time per request. */
-  readonly variance: readonly string[]
-}
+/** What people look at without a ranking of evidence, by name, and what that is in words. */
+export const BASELINES = {
+  selfTime: 'largest self time',
+  variance: 'largest variance of self time',
+  p99Growth: 'largest growth of p99 of self time',
+  callGrowth: 'largest growth of the delay of calls to it',
+  callP99Growth: 'largest growth of p99 of that delay',
+  addedTime: 'most time added by its work and calls to it',
+} as const
 
-/** Ranks the window's services in the plain ways that a culprit model has to beat. Equals by name. */
-export function baselineRankings(window: CulpritWindow, reference: CulpritWindow): BaselineRankings {
-  const now = timesPerRequest(window)
-  const before = timesPerRequest(reference)
-  const rank = (of: (service: string, times: Float64Array) => number): string[] =>
-    [...now]
-      .map(([service, times]) => ({ service, value: of(service, times) }))
-      .sort((a, b) => b.value - a.value || (a.service < b.service ? -1 : 1))
+/** One of the plain ways to rank services. */
+export type BaselineName = keyof typeof BASELINES
+
+const FLOOR_NS = 30_000 // as the evidence: no growth out of a few µs
+
+/** Ranks the window's services in each of the plain ways, worst first; equals by name. */
+export function baselineRankings(
+  window: CulpritWindow,
+  reference: CulpritWindow,
+): Readonly<Record<BaselineName, readonly string[]>> {
+  const self = timesPerRequest(window, workOf)
+  const usualSelf = timesPerRequest(reference, workOf)
+  const calls = timesPerRequest(window, ({ callee }) => callee)
+  const usualCalls = timesPerRequest(reference, ({ callee }) => callee)
+  const owned = timesPerRequest(window, ({ service, callee = service }) => callee)
+  const usualOwned = timesPerRequest(reference, ({ service, callee = service }) => callee)
+  const services = [...new Set([...self.keys(), ...calls.keys()])].sort()
+  const rank = (worth: (service: string) => number): string[] =>
+    services
+      .map((service) => ({ service, value: worth(service) }))
+      .sort((a, b) => b.value - a.value)
       .map(({ service }) => service)
+  const growth = (of: (times: Times) => number, times: Map<string, Times>, usual: Map<string, Times>) =>
+    rank((service) => {
+      const [now, before] = [times.get(service), usual.get(service)]
+      return now && before ? (of(now) + FLOOR_NS) / (of(before) + FLOOR_NS) : 0
+    })
+  const p99 = (times: Times): number => percentile(times, 99)
+  const all = { now: window.observations().length, before: reference.observations().length }
   return {
-    selfTime: rank((_, times) => times.reduce((sum, time) => sum + time, 0)),
-    p99Growth: rank((service, times) => {
-      const usual = before.get(service)
-      return usual ? percentile(times, 99) / Math.max(1, percentile(usual, 99)) : 0
-    }),
-    variance: rank((_, times) => {
-      const mean = times.reduce((sum, time) => sum + time, 0) / times.length
-      return times.reduce((sum, time) => sum + (time - mean) ** 2, 0) / times.length
-    }),
+    selfTime: rank((service) => sum(self.get(service))),
+    variance: rank((service) => variance(self.get(service))),
+    p99Growth: growth(p99, self, usualSelf),
+    callGrowth: growth(mean, calls, usualCalls),
+    callP99Growth: growth(p99, calls, usualCalls),
+    addedTime: rank((service) => sum(owned.get(service)) / all.now - sum(usualOwned.get(service)) / all.before),
   }
 }
 
-/** For each service, ns outside children in each request that it took part in. */
-function timesPerRequest(window: CulpritWindow): Map<string, Float64Array> {
+/** ns in each request that it took part in. */
+type Times = Float64Array
+
+/** For each service, ns outside children of the spans that `ownerOf` says are its, in each request that has any. */
+function timesPerRequest(
+  window: CulpritWindow,
+  ownerOf: (context: CulpritContext) => string | undefined,
+): Map<string, Times> {
   const times = new Map<string, number[]>()
-  for (const { context, exclusiveNs, callSet } of window.observations()) {
+  for (const { context, exclusiveNs } of window.observations()) {
     const request = new Map<string, number>()
-    for (let span = 0; span < callSet.length; span++) {
-      const { service } = window.context(context[span]!)
-      request.set(service, (request.get(service) ?? 0) + exclusiveNs[span]!)
+    for (const [i, number] of context.entries()) {
+      const owner = ownerOf(window.context(number))
+      if (owner !== undefined) request.set(owner, (request.get(owner) ?? 0) + exclusiveNs[i]!)
     }
-    for (const [service, time] of request) {
-      const list = times.get(service)
+    for (const [owner, time] of request) {
+      const list = times.get(owner)
       if (list) list.push(time)
-      else times.set(service, [time])
+      else times.set(owner, [time])
     }
   }
-  return new Map([...times].map(([service, list]) => [service, Float64Array.from(list)]))
+  return new Map([...times].map(([owner, list]) => [owner, Float64Array.from(list)]))
 }
 
-/** How well rankings found what they were to find. */
-export interface Localisation {
-  readonly incidents: number
-  /** Share of incidents whose culprit came first. */
-  readonly top1: number
-  readonly top3: number
-  /** Mean of 1 / rank; a culprit that is not in the ranking counts 0. */
-  readonly meanReciprocalRank: number
-}
+/** Whose span it is; a wait in a queue is nobody's. */
+const workOf = ({ service, kind }: CulpritContext): string | undefined => (kind === 'queue' ? undefined : service)
 
-/** @param results  for each incident the ranking, worst first, and the true culprit */
-export function scoreRankings(results: readonly { ranking: readonly string[]; culprit: string }[]): Localisation {
-  const ranks = results.map(({ ranking, culprit }) => ranking.indexOf(culprit) + 1 || Infinity)
-  return scoreOf(ranks.map((rank) => ({ top1: rank <= 1 ? 1 : 0, top3: rank <= 3 ? 1 : 0, reciprocal: 1 / rank })))
-}
+const sum = (times: Times = new Float64Array(0)): number => times.reduce((total, time) => total + time, 0)
+const mean = (times: Times): number => sum(times) / times.length
 
-/** What guessing reaches on the same incidents, exactly (no dice). */
-export function scoreGuessing(results: readonly { ranking: readonly string[]; culprit: string }[]): Localisation {
-  return scoreOf(
-    results.map(({ ranking, culprit }) => {
-      const count = ranking.length
-      if (!ranking.includes(culprit)) return { top1: 0, top3: 0, reciprocal: 0 }
-      let harmonic = 0
-      for (let rank = 1; rank <= count; rank++) harmonic += 1 / rank
-      return { top1: 1 / count, top3: Math.min(3, count) / count, reciprocal: harmonic / count }
-    }),
-  )
-}
-
-function scoreOf(incidents: readonly { top1: number; top3: number; reciprocal: number }[]): Localisation {
-  const mean = (of: (incident: (typeof incidents)[number]) => number): number =>
-    incidents.reduce((sum, incident) => sum + of(incident), 0) / Math.max(1, incidents.length)
-  return {
-    incidents: incidents.length,
-    top1: mean(({ top1 }) => top1),
-    top3: mean(({ top3 }) => top3),
-    meanReciprocalRank: mean(({ reciprocal }) => reciprocal),
-  }
+function variance(times: Times | undefined): number {
+  if (!times) return 0
+  const average = mean(times)
+  return times.reduce((total, time) => total + (time - average) ** 2, 0) / times.length
 }

@@ -1,41 +1,53 @@
 import type { TraceCore } from '@trimtab/core/trace'
+import type { Owner } from '../owner.js'
+import { accusedBy, type Mark, subjectOf } from './marks.js'
 import type { CulpritContext, CulpritWindow } from './window.js'
 
 // Added to times before the logarithm: differences of a few dozen µs are clocks and schedulers, not faults.
 const FLOOR_US = 30
 
-/** All samples of one context over a pool of traces, ascending by time, so that medians of any subset are one walk. */
+/** All samples of one context over a pool of traces. V: samples. */
 export interface ContextSamples extends CulpritContext {
-  /** Number of the service that ran the span. */
-  readonly serviceNumber: number
-  /** Number of the called service, −1 for own work. */
-  readonly calleeNumber: number
+  /** Whose time it is, a number of `Pool.owners`. */
+  readonly ownerNumber: number
   /** [V] index of the trace in the pool. */
   readonly trace: Int32Array
-  /** [V] ln(µs + 30), ascending. */
+  /** [V] ln(µs + 30) */
   readonly logTime: Float64Array
   /** [V] µs on the request's path. */
   readonly onPathUs: Float64Array
 }
 
-/** What one operation called, over a pool of traces. */
-export interface CallSets {
-  readonly serviceNumber: number
-  readonly operation: string
+/** What was seen of one subject over a pool of traces: what an operation calls, whether it fails, … V: marks seen. */
+export interface MarkSamples {
+  /** What may be seen. */
+  readonly outcomes: readonly Mark[]
+  /** [outcomes] number of the service that each speaks against, −1: of none. */
+  readonly accused: Int32Array
   /** [V] index of the trace in the pool. */
   readonly trace: Int32Array
-  /** [V] which set of operations was called, 0 … sets.length − 1. */
-  readonly set: Int32Array
-  /** What each set holds. */
-  readonly sets: readonly (readonly string[])[]
+  /** [V] index of the outcome. */
+  readonly outcome: Int32Array
+  /** [V] part of the trace's runs that show it. */
+  readonly part: Float64Array
+}
+
+/** A service's work, or the way between two. */
+export interface PoolOwner {
+  readonly owner: Owner
+  /** Number of the service that works or calls. */
+  readonly serviceNumber: number
+  /** Number of the service called, −1 for work. */
+  readonly calleeNumber: number
 }
 
 /** Traces of one or two windows, arranged for comparing any part of them with any other. */
 export interface Pool {
   readonly traces: number
   readonly services: readonly string[]
+  readonly owners: readonly PoolOwner[]
   readonly contexts: readonly ContextSamples[]
-  readonly callSets: readonly CallSets[]
+  readonly marks: readonly MarkSamples[]
 }
 
 interface ContextDraft {
@@ -43,71 +55,88 @@ interface ContextDraft {
   readonly samples: { trace: number; logTime: number; onPathUs: number }[]
 }
 
+type MarkDraft = { readonly trace: number; readonly mark: Mark; readonly part: number }[]
+
 /**
  * Pools the kept traces of `windows`: those of the first come first.
- * Services, contexts and call sets are in the order of their names: the result is independent of the traces' order.
+ * Services, owners, contexts and marks are in the order of their names: the result is independent of the traces' order.
  */
 export function poolWindows(core: TraceCore, windows: readonly CulpritWindow[]): Pool {
   const contexts = new Map<string, ContextDraft>()
-  const callers = new Map<string, { trace: number; key: string; called: readonly string[] }[]>()
-  const serviceNames = new Set<string>()
+  const marks = new Map<string, MarkDraft>()
   let traces = 0
   for (const window of windows) {
-    for (const { context, exclusiveNs, onPathNs, callSet } of window.observations()) {
+    for (const { context, exclusiveNs, onPathNs, mark, markPart } of window.observations()) {
       const trace = traces++
-      for (let span = 0; span < context.length; span++) {
-        const key = window.contextKey(context[span]!)
-        let draft = contexts.get(key)
-        if (!draft) {
-          draft = { context: window.context(context[span]!), samples: [] }
-          contexts.set(key, draft)
-        }
-        serviceNames.add(draft.context.service)
-        draft.samples.push({
-          trace,
-          logTime: core.math.log(exclusiveNs[span]! / 1000 + FLOOR_US),
-          onPathUs: onPathNs[span]! / 1000,
-        })
-        if (span >= callSet.length) continue // a wait, which calls nobody
-        const { service, operation, calls: called } = window.callSet(callSet[span]!)
-        const caller = `${service}\u0000${operation}`
-        const list = callers.get(caller) ?? []
-        if (list.length === 0) callers.set(caller, list)
-        list.push({ trace, key: window.callSetKey(callSet[span]!), called })
+      for (let i = 0; i < context.length; i++) {
+        const key = window.contextKey(context[i]!)
+        const draft = contexts.get(key) ?? { context: window.context(context[i]!), samples: [] }
+        contexts.set(key, draft)
+        const logTime = core.math.log(exclusiveNs[i]! / 1000 + FLOOR_US)
+        draft.samples.push({ trace, logTime, onPathUs: onPathNs[i]! / 1000 })
+      }
+      for (let i = 0; i < mark.length; i++) {
+        const seen = window.mark(mark[i]!)
+        const subject = subjectOf(seen)
+        const draft = marks.get(subject) ?? []
+        marks.set(subject, draft)
+        draft.push({ trace, mark: seen, part: markPart[i]! })
       }
     }
   }
-  const services = [...serviceNames].sort()
-  const numberOf = new Map(services.map((service, number) => [service, number]))
+  const drafts = inOrder(contexts)
+  const services = [...new Set(drafts.flatMap(({ context }) => [context.service, context.callee ?? context.service]))]
+  const numberOf = new Map(services.sort().map((service, number) => [service, number]))
+  const owners = ownersOf(drafts, numberOf)
+  const ownerNumbers = new Map([...owners.keys()].map((key, number) => [key, number]))
   return {
     traces,
     services,
-    contexts: sortedEntries(contexts).map(([, { context, samples }]) => {
-      samples.sort((a, b) => a.logTime - b.logTime || a.onPathUs - b.onPathUs || a.trace - b.trace)
+    owners: [...owners.values()],
+    contexts: drafts.map(({ context, samples }) => {
+      samples.sort((a, b) => a.trace - b.trace || a.logTime - b.logTime || a.onPathUs - b.onPathUs)
       return {
         ...context,
-        serviceNumber: numberOf.get(context.service)!,
-        calleeNumber: context.callee === undefined ? -1 : (numberOf.get(context.callee) ?? -1),
+        ownerNumber: ownerNumbers.get(ownerKey(context))!,
         trace: Int32Array.from(samples, ({ trace }) => trace),
         logTime: Float64Array.from(samples, ({ logTime }) => logTime),
         onPathUs: Float64Array.from(samples, ({ onPathUs }) => onPathUs),
       }
     }),
-    callSets: sortedEntries(callers).map(([caller, list]) => {
-      const [service = '', operation = ''] = caller.split('\u0000')
-      const sets = sortedEntries(new Map(list.map(({ key, called }) => [key, called])))
-      const setOf = new Map(sets.map(([key], number) => [key, number]))
-      return {
-        serviceNumber: numberOf.get(service)!,
-        operation,
-        trace: Int32Array.from(list, ({ trace }) => trace),
-        set: Int32Array.from(list, ({ key }) => setOf.get(key)!),
-        sets: sets.map(([, called]) => called),
-      }
-    }),
+    marks: inOrder(marks).map((draft) => markSamples(draft, numberOf)),
   }
 }
 
-function sortedEntries<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
-  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+const ownerKey = ({ service, callee, kind }: CulpritContext): string => JSON.stringify([service, callee, kind])
+
+/** By `ownerKey`, in its order. */
+function ownersOf(drafts: readonly ContextDraft[], numberOf: ReadonlyMap<string, number>): Map<string, PoolOwner> {
+  const owners = new Map<string, PoolOwner>()
+  for (const { context } of drafts) {
+    const { service, callee, kind = 'call' } = context
+    owners.set(ownerKey(context), {
+      owner: callee === undefined ? { service } : { caller: service, callee, kind },
+      serviceNumber: numberOf.get(service)!,
+      calleeNumber: callee === undefined ? -1 : numberOf.get(callee)!,
+    })
+  }
+  return owners
+}
+
+function markSamples(draft: MarkDraft, numberOf: ReadonlyMap<string, number>): MarkSamples {
+  const keyOf = ({ seen }: Mark): string => JSON.stringify(seen)
+  const outcomes = inOrder(new Map(draft.map(({ mark }) => [keyOf(mark), mark])))
+  const outcomeNumbers = new Map(outcomes.map((mark, number) => [keyOf(mark), number]))
+  return {
+    outcomes,
+    accused: Int32Array.from(outcomes, (mark) => numberOf.get(accusedBy(mark) ?? '') ?? -1),
+    trace: Int32Array.from(draft, ({ trace }) => trace),
+    outcome: Int32Array.from(draft, ({ mark }) => outcomeNumbers.get(keyOf(mark))!),
+    part: Float64Array.from(draft, ({ part }) => part),
+  }
+}
+
+/** The values in the order of their keys. */
+function inOrder<Value>(map: ReadonlyMap<string, Value>): Value[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, value]) => value)
 }

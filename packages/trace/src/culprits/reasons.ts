@@ -1,61 +1,36 @@
-import { type Comparison, EVIDENCE, EVIDENCE_COUNT, type EvidenceName } from './evidence.js'
+import type { Comparison, ContextChange, MarkChange } from './compare.js'
+import type { EvidenceName } from './evidence.js'
+import type { Pool } from './pool.js'
 import type { CulpritContext } from './window.js'
 
-/** Below this, evidence is no more than the noise of a healthy system: not worth a sentence. */
-const WORTH_SAYING = 0.5
+/** Times its noise; below, it is no more than a healthy system shows. */
+const WORTH_SAYING = 1
 
 /** Sentences for what speaks against a service, weightiest first. */
 export function reasonsFor(
-  comparison: Comparison,
+  { owners }: Pool,
+  { changes, markChanges }: Comparison,
   service: number,
-  { evidence, weights, exp }: { evidence: Float64Array; weights: Float64Array; exp: (x: number) => number },
+  evidence: Readonly<Record<EvidenceName, number>>,
+  exp: (x: number) => number,
 ): string[] {
-  const calibrated = (name: EvidenceName): number =>
-    evidence[service * EVIDENCE_COUNT + EVIDENCE.indexOf(name)]! * weights[EVIDENCE.indexOf(name)]!
-  const reasons: { weight: number; text: string }[] = []
-  const say = (name: EvidenceName, text: string | undefined): void => {
-    const weight = calibrated(name)
-    if (weight >= WORTH_SAYING && text) reasons.push({ weight, text })
+  const ownerOf = ({ context }: ContextChange) => owners[context.ownerNumber]!
+  const slowest = (of: (change: ContextChange) => boolean): string | undefined => {
+    const [worst] = changes.filter(of).sort((a, b) => b.logGrowth * b.windowCount - a.logGrowth * a.windowCount)
+    if (!worst || worst.logGrowth <= 0) return undefined
+    return `${describe(worst.context)} takes ${factor(exp(worst.logGrowth))} as long as before (on average, n = ${worst.windowCount} against ${worst.referenceCount})`
   }
-  const slowest = (of: (change: Comparison['changes'][number]) => boolean): string | undefined => {
-    const [worst] = comparison.changes
-      .filter(of)
-      .sort((a, b) => b.logShift * b.windowCount - a.logShift * a.windowCount)
-    if (!worst || worst.logShift <= 0) return undefined
-    return `${describe(worst.context)} takes ${factor(exp(worst.logShift))} as long as before (median, n = ${worst.windowCount} against ${worst.referenceCount})`
+  const [odd] = markChanges.filter(({ accused }) => accused === service).sort((a, b) => b.likelihood - a.likelihood)
+  const sentences: Record<EvidenceName, string | undefined> = {
+    work: slowest((change) => ownerOf(change).serviceNumber === service && ownerOf(change).calleeNumber < 0),
+    waysTo: slowest((change) => ownerOf(change).calleeNumber === service),
+    waysFrom: slowest((change) => ownerOf(change).serviceNumber === service && ownerOf(change).calleeNumber >= 0),
+    behaviour: odd && behaviourText(odd),
   }
-  const { changes, callChanges, addedUs } = comparison
-  say(
-    'callDelay',
-    slowest(({ context }) => context.calleeNumber === service),
-  )
-  say(
-    'ownDelay',
-    slowest(({ context }) => context.serviceNumber === service && context.calleeNumber < 0),
-  )
-  say(
-    'outgoingDelay',
-    slowest(({ context }) => context.serviceNumber === service && context.calleeNumber >= 0),
-  )
-
-  const share = (of: (change: Comparison['changes'][number]) => boolean): number =>
-    changes.filter(of).reduce((sum, { addedUs: added }) => sum + Math.max(0, added), 0) / (addedUs + 1)
-  const waiting = share(({ context }) => context.calleeNumber === service)
-  const working = share(({ context }) => context.serviceNumber === service && context.calleeNumber < 0)
-  say('callShare', `${percent(waiting)} of the added latency is waiting for it`)
-  say('ownShare', `${percent(working)} of the added latency is its own work`)
-
-  const [odd] = callChanges
-    .filter(({ calls }) => calls.serviceNumber === service)
-    .sort((a, b) => b.likelihood - a.likelihood)
-  if (odd) {
-    const called = odd.calls.sets[odd.set]!
-    say(
-      'behaviour',
-      `${odd.windowCount} of ${odd.windowTotal} calls of ${odd.calls.operation} ${called.length === 0 ? 'called nothing' : `called ${list(called)}`}, before ${odd.referenceCount} of ${odd.referenceTotal}`,
-    )
-  }
-  return reasons.sort((a, b) => b.weight - a.weight).map(({ text }) => text)
+  return (Object.entries(sentences) as [EvidenceName, string | undefined][])
+    .filter(([name]) => evidence[name] >= WORTH_SAYING)
+    .sort(([a], [b]) => evidence[b] - evidence[a])
+    .flatMap(([, text]) => text ?? [])
 }
 
 function describe({ service, operation, callee, calleeOperation, kind }: CulpritContext): string {
@@ -63,13 +38,22 @@ function describe({ service, operation, callee, calleeOperation, kind }: Culprit
   return `the ${kind === 'queue' ? 'queue' : 'way'} from ${service} to ${callee} (${calleeOperation})`
 }
 
+function behaviourText({ mark, windowCount, windowTotal, referenceCount, referenceTotal }: MarkChange): string {
+  const { kind, service, operation, callee, seen } = mark
+  const what = {
+    calls: `${operation} called ${seen.length === 0 ? 'nothing' : list(seen)}`,
+    stops: `${operation} of ${service} did nothing more after calling it`,
+    repeats: `${operation} of ${service} called it more than once`,
+    fails: callee === undefined ? `${operation} failed` : `the call ${operation} of ${service} to it failed`,
+  }[kind]
+  return `in ${whole(windowCount)} of ${whole(windowTotal)} requests ${what}, before in ${whole(referenceCount)} of ${whole(referenceTotal)}`
+}
+
 function factor(ratio: number): string {
   return `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)}×`
 }
 
-function percent(share: number): string {
-  return `${(100 * share).toFixed(0)} %`
-}
+const whole = (count: number): string => count.toFixed(0)
 
 function list(names: readonly string[]): string {
   const shown = names.slice(0, 3).join(', ')

@@ -1,11 +1,11 @@
 import { ConfigError } from '@trimtab/core'
 import { Attribution, QUEUE } from '../attribution.js'
-import { Children } from '../children.js'
 import { Names } from '../names.js'
 import type { CriticalPath } from '../path/types.js'
 import type { Edge, Trace } from '../types.js'
+import { type Mark, markFrom, marksOf } from './marks.js'
 
-/** What one trace says about its services, small enough to keep. P: its spans, then Q: waits in queues. */
+/** What one trace says about its services, small enough to keep. P: its spans, then Q: waits in queues; M: its marks. */
 export interface Observation {
   readonly traceId: string
   /** [P + Q] where the time was spent, a number of `CulpritWindow.contexts`. */
@@ -14,8 +14,10 @@ export interface Observation {
   readonly exclusiveNs: Float64Array
   /** [P + Q] ns that the request waited for this itself. */
   readonly onPathNs: Float64Array
-  /** [P] which operations the span called, a number of `CulpritWindow.callSets`. */
-  readonly callSet: Int32Array
+  /** [M] what was seen beside times, a number of `CulpritWindow.mark`. */
+  readonly mark: Int32Array
+  /** [M] part of the runs of the mark's operation that show it, in this trace. */
+  readonly markPart: Float64Array
 }
 
 /**
@@ -29,13 +31,6 @@ export interface CulpritContext {
   readonly calleeOperation?: string | undefined
   /** Of the way to `callee`. */
   readonly kind?: Edge['kind'] | undefined
-}
-
-export interface CallSet {
-  readonly service: string
-  readonly operation: string
-  /** Operations of the same service bare, of others after their service's name. */
-  readonly calls: readonly string[]
 }
 
 /** How much a window keeps. */
@@ -53,9 +48,8 @@ const SEPARATOR = '\u0000'
 export class CulpritWindow {
   readonly maxTraces: number
   readonly #contexts = new Names()
-  readonly #callSets = new Names()
+  readonly #marks = new Names()
   readonly #attribution = new Attribution()
-  readonly #children = new Children()
   #seen = 0
   /** Of a kept trace, once there are as many as may be kept. */
   #highestHash = Infinity
@@ -78,17 +72,18 @@ export class CulpritWindow {
     this.#seen++
     const hash = hashText(trace.traceId)
     if (hash > this.#highestHash) return // cannot be among the kept
-    this.#keep({ traceId: trace.traceId, ...this.#placesOf(path), callSet: this.#callSetsOf(trace) }, hash)
+    const places = this.#placesOf(path) // and the attribution that marks are read from
+    this.#keep({ traceId: trace.traceId, ...places, ...this.#marksOf(trace) }, hash)
   }
 
   /** Adds what `other` holds; the same as having added its traces here. */
   merge(other: CulpritWindow): void {
     const contexts = renumber(other.#contexts, this.#contexts)
-    const callSets = renumber(other.#callSets, this.#callSets)
+    const marks = renumber(other.#marks, this.#marks)
     for (const { observation, hash } of other.#kept) {
       const context = observation.context.map((number) => contexts[number]!)
-      const callSet = observation.callSet.map((number) => callSets[number]!)
-      this.#keep({ ...observation, context, callSet }, hash)
+      const mark = observation.mark.map((number) => marks[number]!)
+      this.#keep({ ...observation, context, mark }, hash)
     }
     this.#seen += other.#seen
   }
@@ -110,19 +105,9 @@ export class CulpritWindow {
     return this.#contexts.text(number)
   }
 
-  /** Who called whom: the span's own service and operation, then the operations that it called, each once and sorted. */
-  callSet(number: number): CallSet {
-    const [service = '', operation = '', ...called] = this.#callSets.text(number).split(SEPARATOR)
-    // pairs of service and operation: what another service does goes with its name
-    const calls = called.flatMap((name, i) =>
-      i % 2 === 0 ? [] : called[i - 1] === service ? name : `${called[i - 1]} ${name}`,
-    )
-    return { service, operation, calls }
-  }
-
-  /** The name of a set of calls, the same in every window. */
-  callSetKey(number: number): string {
-    return this.#callSets.text(number)
+  /** What the number of a mark in `observations` stands for. */
+  mark(number: number): Mark {
+    return markFrom(this.#marks.text(number))
   }
 
   #keep(observation: Observation, hash: number): void {
@@ -163,12 +148,12 @@ export class CulpritWindow {
     return { context, exclusiveNs, onPathNs }
   }
 
-  #callSetsOf(trace: Trace): Int32Array {
-    const { starts, rows } = this.#children.of(trace)
-    return Int32Array.from({ length: trace.size }, (_, row) => {
-      const called = Array.from(rows.subarray(starts[row]!, starts[row + 1]!), (child) => nameOf(trace, child))
-      return this.#callSets.number([nameOf(trace, row), ...[...new Set(called)].sort()].join(SEPARATOR))
-    })
+  #marksOf(trace: Trace): Pick<Observation, 'mark' | 'markPart'> {
+    const marks = marksOf(trace, this.#attribution)
+    return {
+      mark: Int32Array.from(marks.keys(), (text) => this.#marks.number(text)),
+      markPart: Float64Array.from(marks.values()),
+    }
   }
 }
 

@@ -1,11 +1,11 @@
-import { type CriticalPath, type CulpritModel, CulpritWindow, loadCulpritModel, saveCulpritModel } from '@trimtab/trace'
+import { type CriticalPath, CulpritWindow } from '@trimtab/trace'
 import { type Command, EXIT } from '../../command.js'
 import type { Host } from '../../host.js'
 import { textOption, UsageError, type Values } from '../../options.js'
 import { readText } from '../../read-file.js'
 import { baselineOption, readBaseline } from '../../trace/baseline.js'
 import { defineTraceCommand, type TraceAnswer } from '../../trace/define-trace-command.js'
-import { fit, IncidentWindows, judge, parseLabels } from '../../trace/labels.js'
+import { IncidentWindows, judge, parseLabels } from '../../trace/labels.js'
 import { type CommonValues, readingBeside } from '../../trace/options.js'
 import { analyseFiles } from '../../trace/run.js'
 import { suspectFixes, suspectsAgainst, suspectsWithin, withGains } from '../../trace/suspects.js'
@@ -13,13 +13,11 @@ import { formatCulprits, formatHeading, formatJudgement } from '../../trace/tabl
 
 const options = {
   baseline: baselineOption('the files are judged by themselves, and nothing says how surely'),
-  model: textOption('FILE', 'weights to use instead of the shipped ones (see --save-model)', undefined),
   labels: textOption(
     'FILE',
     'CSV with fault_id,root_cause_service: judge the ranking on incidents; their trace ids begin with fault_id and a dash, other traces are the baseline',
     undefined,
   ),
-  'save-model': textOption('FILE', 'with --labels: fit the weights to these incidents and write them there', undefined),
 }
 
 type CulpritValues = CommonValues & Values<typeof options>
@@ -37,36 +35,22 @@ export const culprits: Command = defineTraceCommand({
       'trimtab trace culprits spans.csv.gz --labels faults.csv',
       'how often the true culprit comes first, beside simpler methods',
     ],
-    ['trimtab trace culprits a.csv.gz --labels a-faults.csv --save-model a.json', 'then judge b with --model a.json'],
   ],
   exits: 'Exit: 0 done, 1 no service stands out, 2 the call is bad or no request could be analysed.',
-  check(values) {
-    if (values['save-model'] !== undefined && values.labels === undefined)
-      throw new UsageError('--save-model needs --labels: weights are fitted to incidents with known culprits')
-  },
-  async answer(values, files, host) {
-    const model =
-      values.model === undefined
-        ? undefined
-        : loadCulpritModel(await readText(values.model, readingBeside(values, host), `--model ${values.model}`))
+  answer(values, files, host) {
     return values.labels === undefined
-      ? rankServices(files, values, model, host)
-      : judgeIncidents(files, values, values.labels, model, host)
+      ? rankServices(files, values, host)
+      : judgeIncidents(files, values, values.labels, host)
   },
 })
 
-async function rankServices(
-  files: readonly string[],
-  values: CulpritValues,
-  model: CulpritModel | undefined,
-  host: Host,
-): Promise<TraceAnswer> {
+async function rankServices(files: readonly string[], values: CulpritValues, host: Host): Promise<TraceAnswer> {
   const baseline = values.baseline === undefined ? undefined : await readBaseline(values.baseline, values, host)
   const window = new CulpritWindow()
   const onPath = (path: CriticalPath) => window.add(path)
   const { core, analysis, replay } = await analyseFiles(files, values, host, { onPath, isReplayed: true })
   const ranked = baseline
-    ? suspectsAgainst(core, window, baseline.window, values.top, model)
+    ? suspectsAgainst(core, window, baseline.window, values.top)
     : suspectsWithin(core, analysis.profile, values.top)
   const found = withGains(ranked, await replay(suspectFixes(ranked), baseline?.times))
   return {
@@ -82,7 +66,6 @@ async function judgeIncidents(
   files: readonly string[],
   values: CulpritValues,
   labelsFile: string,
-  model: CulpritModel | undefined,
   host: Host,
 ): Promise<TraceAnswer> {
   const labels = parseLabels(
@@ -98,13 +81,7 @@ async function judgeIncidents(
     throw new UsageError(
       `no trace belongs to an incident of ${labelsFile}: trace ids must begin with a fault_id and a dash; they begin with ${windows.groups.slice(0, 5).join(', ') || 'no dash at all'}`,
     )
-  const file = values['save-model']
-  if (file !== undefined) {
-    const fitted = fit(`${known.length} incidents of ${files.join(', ')}`, core, known, windows, { baseline })
-    await host.writeFile(file, saveCulpritModel(fitted))
-    host.stderr.write(`written: ${file}\n`)
-  }
-  const judgement = judge(core, known, windows, { model, baseline })
+  const judgement = judge(core, known, windows, baseline)
   return {
     analysis,
     table: (report, paint) => [formatHeading(report, paint), '\n', formatJudgement(judgement, paint)],
