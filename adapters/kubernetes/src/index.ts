@@ -1,4 +1,14 @@
 export {
+  type AutoscalerSpec,
+  type AutoscalerStatus,
+  MULTIDIM_POD_AUTOSCALERS,
+  type MultidimPodAutoscaler,
+  PAUSE_ANNOTATION,
+  type ResolvedAutoscalerSpec,
+  readAutoscaler,
+} from './autoscaler/autoscaler.js'
+export { customResourceDefinition } from './autoscaler/definition.js'
+export {
   type CertificateOptions,
   createAuthority,
   issueCertificate,

@@ -65,7 +65,7 @@ describe('leader election', () => {
     const election = new LeaderElection(client, options('a'))
     during((signal) => election.run(terms.lead('a'), signal))
     await expect.poll(() => election.leader).toBe('dead')
-    await expect.poll(() => terms.began, { timeout: 5000 }).toEqual(['a'])
+    await expect.poll(() => terms.began).toEqual(['a'])
     expect(performance.now() - started).toBeGreaterThanOrEqual(1000)
     expect((await client.get(LEASES, LEASE)).spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 5 })
   })
@@ -82,7 +82,7 @@ describe('leader election', () => {
       await client.merge(LEASES, LEASE, { spec: { renewTime: renewed() } })
     }
     expect(terms.began).toEqual([]) // it renewed all the time
-    await expect.poll(() => terms.began, { timeout: 5000 }).toEqual(['a']) // it no longer does
+    await expect.poll(() => terms.began).toEqual(['a']) // it no longer does
   })
 
   it('stops leading when it cannot renew, before anybody else may begin', async () => {
@@ -95,9 +95,9 @@ describe('leader election', () => {
     standIn.fault = ({ verb }) =>
       verb === 'update' && isCut ? new StatusError(500, 'InternalError', 'read-only') : undefined
     during((signal) => new LeaderElection(other, options('b')).run(terms.lead('b'), signal))
-    await expect.poll(() => terms.leading.size, { timeout: 3000 }).toBe(0)
+    await expect.poll(() => terms.leading.size).toBe(0)
     isCut = false
-    await expect.poll(() => terms.began.length, { timeout: 5000 }).toBe(2)
+    await expect.poll(() => terms.began.length).toBe(2)
     expect(terms.most).toBe(1)
   })
 

@@ -24,10 +24,15 @@ export async function openStandIn(options?: StandInOptions): Promise<StandIn> {
   return standIn
 }
 
+export async function makeFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'trimtab-kubernetes-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'trimtab-kubernetes-'))
-  opened.push(() => rm(folder, { recursive: true, force: true }))
-  return folder
+  const { path, remove } = await makeFolder()
+  opened.push(remove)
+  return path
 }
 
 /** A file in a folder of its own. */

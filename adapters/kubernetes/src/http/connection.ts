@@ -14,6 +14,8 @@ export interface ApiRequest {
   readonly body?: unknown
   /** Default `application/json`; patches say which kind they are. */
   readonly contentType?: string
+  /** Default `application/json`; a table is asked for by `application/json;as=Table;v=v1;g=meta.k8s.io`. */
+  readonly accept?: string
   /** Tries of this request; default: the client's. */
   readonly attempts?: number
   readonly signal?: AbortSignal | undefined
@@ -118,8 +120,11 @@ export class Connection {
 export const silent = (asked: string, silenceMs: number): AdapterError =>
   new AdapterError('api_silent', `${asked}: the API server was silent for ${silenceMs} ms`)
 
-function headersOf({ contentType }: ApiRequest, body: string | undefined): http.OutgoingHttpHeaders {
-  const said = { accept: 'application/json', 'user-agent': 'trimtab' }
+function headersOf(
+  { contentType, accept = 'application/json' }: ApiRequest,
+  body: string | undefined,
+): http.OutgoingHttpHeaders {
+  const said = { accept, 'user-agent': 'trimtab' }
   if (body === undefined) return said
   return { ...said, 'content-type': contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }
 }

@@ -16,6 +16,7 @@ export interface StructuralSchema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly minProperties?: number
+  readonly maxProperties?: number
   readonly pattern?: string
   readonly format?: string
   readonly nullable?: boolean
@@ -23,7 +24,6 @@ export interface StructuralSchema {
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]
-  readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message?: string }[]
 }
 
 /** One thing that a schema does not allow. */
@@ -70,7 +70,7 @@ export function pruned<T>(schema: StructuralSchema, value: T, unknown: string[] 
   return kept as T
 }
 
-/** Everything that the schema does not allow, in the API server's words. Rules (`x-kubernetes-validations`) are the server's to run. */
+/** Everything that the schema does not allow, in the API server's words. */
 export function problemsOf(schema: StructuralSchema, value: unknown, path = ''): SchemaProblem[] {
   if (value === null && schema.nullable) return []
   const isIntOrString = schema['x-kubernetes-int-or-string'] && (typeof value === 'string' || Number.isInteger(value))
@@ -118,8 +118,7 @@ function extras(
 
 function boundsBroken(schema: StructuralSchema, value: unknown): string[] {
   const broken: string[] = []
-  const { minimum, exclusiveMinimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, pattern } =
-    schema
+  const { minimum, exclusiveMinimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = schema
   if (typeof value === 'number') {
     const isBelow = minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)
     if (isBelow) broken.push(`should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`)
@@ -134,8 +133,12 @@ function boundsBroken(schema: StructuralSchema, value: unknown): string[] {
     if (minItems !== undefined && value.length < minItems) broken.push(`should have at least ${minItems} items`)
     if (maxItems !== undefined && value.length > maxItems) broken.push(`should have at most ${maxItems} items`)
   }
-  if (minProperties !== undefined && isFields(value) && Object.keys(value).length < minProperties)
-    broken.push(`should have at least ${minProperties} properties`)
+  if (isFields(value)) {
+    const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema
+    const count = Object.keys(value).length
+    if (count < minProperties) broken.push(`should have at least ${minProperties} properties`)
+    if (count > maxProperties) broken.push(`should have at most ${maxProperties} properties`)
+  }
   return broken
 }
 
