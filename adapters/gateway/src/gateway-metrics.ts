@@ -1,5 +1,6 @@
+import { type Metric, type MetricSample, renderMetrics } from '@trimtab/core/text'
+import { CounterMetric, HistogramMetric, ObservableMetric } from '@trimtab/prometheus/metrics'
 import { NameTable, type SchedulerStats } from '@trimtab/serve'
-import { Counter, Histogram, type Metric, Reading, renderMetrics, type Sample } from './prometheus-text.js'
 import type { Upstream } from './upstream.js'
 
 /** What the gateway tells of itself besides what it counts. */
@@ -20,17 +21,20 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 /** Everything behind `/metrics`. */
 export class GatewayMetrics {
-  readonly requests: Counter = new Counter('trimtab_gateway_requests_total', 'Requests answered, by route and status.')
-  readonly failures: Counter = new Counter(
+  readonly requests: CounterMetric = new CounterMetric(
+    'trimtab_gateway_requests_total',
+    'Requests answered, by route and status.',
+  )
+  readonly failures: CounterMetric = new CounterMetric(
     'trimtab_gateway_failures_total',
     'Requests that were refused or broke off, by reason.',
   )
-  readonly refusals: Counter = new Counter(
+  readonly refusals: CounterMetric = new CounterMetric(
     'trimtab_gateway_upstream_refusals_total',
     'Times that an upstream did not take a request, which was held then, by reason.',
     [{ reason: 'unreachable' }, { reason: 'retry_after' }],
   )
-  readonly outputTokens: Counter = new Counter(
+  readonly outputTokens: CounterMetric = new CounterMetric(
     'trimtab_gateway_output_tokens_total',
     'Output tokens of whole answers, by model and how they were counted.',
     [
@@ -38,35 +42,35 @@ export class GatewayMetrics {
       { model: OTHER, source: 'text' },
     ],
   )
-  readonly predictedTokens: Counter = new Counter(
+  readonly predictedTokens: CounterMetric = new CounterMetric(
     'trimtab_gateway_predicted_tokens_total',
     'What was predicted for the answers whose tokens were counted, by model.',
     FIRST,
   )
-  readonly uncounted: Counter = new Counter(
+  readonly uncounted: CounterMetric = new CounterMetric(
     'trimtab_gateway_uncounted_answers_total',
     'Answers that taught nothing: cut or failed, compressed though asked for plain, silent about their length.',
     [{ reason: 'cut' }, { reason: 'compressed' }, { reason: 'silent' }],
   )
-  readonly predictionRatios: Histogram = new Histogram(
+  readonly predictionRatios: HistogramMetric = new HistogramMetric(
     'trimtab_gateway_prediction_ratio',
     'Predicted by actual length of an answer, by model.',
     RATIOS,
     FIRST,
   )
-  readonly waits: Histogram = new Histogram(
+  readonly waits: HistogramMetric = new HistogramMetric(
     'trimtab_gateway_wait_seconds',
     'From the whole request to its place at an upstream, by model.',
     SECONDS,
     FIRST,
   )
-  readonly firstTokens: Histogram = new Histogram(
+  readonly firstTokens: HistogramMetric = new HistogramMetric(
     'trimtab_gateway_time_to_first_token_seconds',
     'From the whole request to the first text of its stream, by model.',
     SECONDS,
     FIRST,
   )
-  readonly services: Histogram = new Histogram(
+  readonly services: HistogramMetric = new HistogramMetric(
     'trimtab_gateway_service_seconds',
     'From the place at an upstream to the end of the answer, by model.',
     SECONDS,
@@ -92,9 +96,9 @@ export class GatewayMetrics {
   constructor(readings: Readings) {
     let stats = readings.stats()
     const gauge = (name: string, help: string, read: () => number): Metric =>
-      new Reading('gauge', `trimtab_gateway_${name}`, help, read)
+      new ObservableMetric('gauge', `trimtab_gateway_${name}`, help, read)
     const counter = (name: string, help: string, read: () => number): Metric =>
-      new Reading('counter', `trimtab_gateway_${name}_total`, help, read)
+      new ObservableMetric('counter', `trimtab_gateway_${name}_total`, help, read)
     this.#all = [
       gauge('waiting_requests', 'Requests in the queue.', () => {
         stats = readings.stats() // once a page, for all that follow
@@ -111,17 +115,20 @@ export class GatewayMetrics {
       gauge('draining', '1 when no new requests are taken.', () => Number(readings.isDraining())),
       counter('bypasses', 'How often the oldest waiting request was passed by a later one.', () => stats.all.bypasses),
       counter('estimator_errors', 'Lengths that could not be predicted or learned.', () => stats.estimatorErrors),
-      new Reading(
+      new ObservableMetric(
         'summary',
         'trimtab_gateway_class_wait_seconds',
         'Waits by predicted class of length, 0 the shortest: the latest 1,024 of each.',
         () => classWaits(stats),
       ),
-      new Reading('gauge', 'trimtab_gateway_upstream_up', '1 for an upstream that is well.', () =>
+      new ObservableMetric('gauge', 'trimtab_gateway_upstream_up', '1 for an upstream that is well.', () =>
         readings.upstreams().map(({ host, failure }) => ({ labels: { upstream: host }, value: Number(!failure) })),
       ),
-      new Reading('gauge', 'trimtab_gateway_upstream_running_requests', 'Queued requests at each upstream.', () =>
-        readings.upstreams().map(({ host, running }) => ({ labels: { upstream: host }, value: running })),
+      new ObservableMetric(
+        'gauge',
+        'trimtab_gateway_upstream_running_requests',
+        'Queued requests at each upstream.',
+        () => readings.upstreams().map(({ host, running }) => ({ labels: { upstream: host }, value: running })),
       ),
       this.requests,
       this.failures,
@@ -142,7 +149,7 @@ export class GatewayMetrics {
   }
 }
 
-function* classWaits(stats: SchedulerStats): Iterable<Sample> {
+function* classWaits(stats: SchedulerStats): Iterable<MetricSample> {
   for (const [index, waits] of stats.classes.entries()) {
     const labels = { class: String(index) }
     yield { labels: { ...labels, quantile: '0.5' }, value: waits.waitP50Ms / 1000 }

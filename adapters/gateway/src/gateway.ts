@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AdapterError } from '@trimtab/core'
+import { METRICS_CONTENT_TYPE } from '@trimtab/core/text'
 import type { Scheduler } from '@trimtab/serve'
 import { answerError } from './answer-error.js'
 import { Completions } from './completions.js'
@@ -10,7 +11,6 @@ import { endToEndHeaders, requestHeaders } from './headers.js'
 import { HttpError } from './http-error.js'
 import { isBearer, isLoopback } from './metrics-access.js'
 import { type GatewayLimits, type ResolvedLimits, resolveLimits } from './options.js'
-import { CONTENT_TYPE } from './prometheus-text.js'
 import { relay } from './relay.js'
 import { pathOf, type Route, routeOf } from './routes.js'
 import { Upstreams } from './upstreams.js'
@@ -229,7 +229,7 @@ export class Gateway {
     const { metricsToken } = this.#limits
     const isAllowed =
       metricsToken === undefined ? this.#isPrivate : isBearer(request.headers.authorization, metricsToken)
-    if (isAllowed) answerText(response, 200, CONTENT_TYPE, this.renderMetrics())
+    if (isAllowed) answerText(response, 200, METRICS_CONTENT_TYPE, this.renderMetrics())
     else
       answerError(
         response,

@@ -1,9 +1,12 @@
 import http from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { readExposition } from '../../prometheus/test/exposition.js'
+import { HAS_PROMETHEUS, lint, sayUnchecked } from '../../prometheus/test/real-prometheus.js'
 import { start } from './closing.js'
-import { readExposition } from './exposition.js'
 import { ask, send } from './send.js'
 import { type Double, until } from './start.js'
+
+if (!HAS_PROMETHEUS) sayUnchecked('names of metrics')
 
 const sentBy = (double: Double, index = 0): Buffer => Buffer.concat(double.requests[index]!.sent)
 
@@ -210,5 +213,10 @@ describe('the gateway’s own pages', () => {
     expect(value('concurrency')).toBe(4)
     const waits = families.get('trimtab_gateway_wait_seconds')!.samples
     expect(waits.get('trimtab_gateway_wait_seconds_count{model="other"}')).toBe(4)
+  })
+
+  it.runIf(HAS_PROMETHEUS)('are named by the convention', async () => {
+    const { gateway } = await start()
+    expect(lint(gateway.renderMetrics())).toBe('')
   })
 })

@@ -69,7 +69,7 @@ export class BatchWriter {
     if (this.#stop.signal.aborted) return
     const reason = new ConfigError(
       'trajectory_store_disposed',
-      'the trajectory store was disposed; what was pending is not stored',
+      'the trajectory store was disposed; what was pending may not be stored',
     )
     this.#stop.abort(reason)
     for (const { reject } of this.#pending.splice(0)) reject(reason)

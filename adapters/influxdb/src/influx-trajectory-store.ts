@@ -74,6 +74,8 @@ export class InfluxTrajectoryStore implements TrajectoryStore {
     const { measurement = 'trimtab_trajectory', trajectory, capacity, maxPending = 10_000 } = options
     const problems = new Problems()
     problems.checkKeys(options, OPTIONS, 'options')
+    const { version } = options.server
+    problems.check(version === 1 || version === 2, `server.version must be 1 or 2, got ${version}`)
     problems.check(trajectory !== '', 'trajectory must not be empty')
     problems.check(measurement !== '', 'measurement must not be empty')
     const isCount = Number.isInteger(maxPending) && maxPending >= 1

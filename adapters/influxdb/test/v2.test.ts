@@ -231,5 +231,6 @@ describe('a step that cannot be stored', () => {
     const bad = { trajectory: '', maxPending: 0, measurement: '', batch: 3 } as never
     await expect(open(bad)).rejects.toThrow(/batch is no option.*trajectory.*measurement.*maxPending/s)
     await expect(open({}, { bucket: '' })).rejects.toThrow(/server\.bucket must not be empty/)
+    await expect(open({}, { version: 3 })).rejects.toThrow(/server\.version must be 1 or 2, got 3/)
   })
 })

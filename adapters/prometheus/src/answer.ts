@@ -1,13 +1,10 @@
 // What Prometheus' query API answers, read with care: whatever is no finite number was not measured.
 import { AdapterError } from '@trimtab/core'
-import { printable } from '@trimtab/core/text'
-
-/** What tells series apart. */
-export type SeriesLabels = Readonly<Record<string, string>>
+import { type MetricLabels, printable } from '@trimtab/core/text'
 
 /** One series at one time. */
 export interface InstantSample {
-  readonly labels: SeriesLabels
+  readonly labels: MetricLabels
   /** When it was evaluated, unix seconds; the sample itself may be older. */
   readonly timeSeconds: number
   /** `undefined`: NaN, ±∞ or a native histogram. */
@@ -24,7 +21,7 @@ export interface InstantAnswer {
 
 /** One series over a range. */
 export interface RangeSeries {
-  readonly labels: SeriesLabels
+  readonly labels: MetricLabels
   /** A value for each of the answer's times [T]; NaN: missing, NaN, ±∞ or a native histogram. */
   readonly values: Float64Array
 }
@@ -74,7 +71,7 @@ export function readInstant({ data, warnings = [] }: Body): InstantAnswer {
     case 'scalar':
       return { samples: [toSample({}, data.result as Point)], warnings }
     case 'vector': {
-      const result = data.result as readonly { metric: SeriesLabels; value?: Point; histogram?: Point }[]
+      const result = data.result as readonly { metric: MetricLabels; value?: Point; histogram?: Point }[]
       // A native histogram stands where the value would.
       return {
         samples: result.map(({ metric, value, histogram }) => toSample(metric, value ?? [histogram![0], 'NaN'])),
@@ -92,7 +89,7 @@ export function readRange({ data, warnings = [] }: Body, range: TimeRange): Rang
     throw invalid(`a range query must give a matrix, got ${data?.resultType ?? 'nothing'}`)
   const { startSeconds, stepSeconds } = range
   const timesSeconds = Float64Array.from({ length: timesOf(range) }, (_, i) => startSeconds + i * stepSeconds)
-  const result = data.result as readonly { metric: SeriesLabels; values?: readonly Point[] }[]
+  const result = data.result as readonly { metric: MetricLabels; values?: readonly Point[] }[]
   const series = result.map(({ metric, values = [] }) => {
     const onGrid = new Float64Array(timesSeconds.length).fill(Number.NaN)
     for (const [seconds, value] of values)
@@ -108,15 +105,15 @@ export const timesOf = ({ startSeconds, endSeconds, stepSeconds }: TimeRange): n
 
 const toMs = (seconds: number): number => Math.round(seconds * 1000)
 
-const toSample = (labels: SeriesLabels, [timeSeconds, value]: Point): InstantSample => ({
+const toSample = (labels: MetricLabels, [timeSeconds, value]: Point): InstantSample => ({
   labels,
   timeSeconds,
   value: measured(value),
 })
 
-/** `NaN`, `+Inf` and `-Inf` are Prometheus' words for what JSON cannot say. */
+/** `NaN`, `+Inf` and `-Inf` are Prometheus' words for what JSON cannot say; nothing at all is not 0 either. */
 function measured(text: string): number | undefined {
-  const value = Number(text)
+  const value = typeof text === 'string' && text !== '' ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : undefined
 }
 

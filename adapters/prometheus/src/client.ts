@@ -84,7 +84,7 @@ export class PrometheusClient {
   }
 
   async #ask(path: string, query: string, times: Record<string, string>, signal: AbortSignal | undefined) {
-    const form = new URLSearchParams({ query, timeout: `${this.#http.timeoutMs}ms`, ...times })
+    const form = new URLSearchParams({ query, timeout: `${Math.ceil(this.#http.timeoutMs)}ms`, ...times })
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await this.#http.send({ method: 'POST', path, headers, body: form.toString() }, signal)
     if (answer.statusCode !== 200) throw this.#refusal(query, answer)

@@ -3,8 +3,9 @@ export type {
   InstantSample,
   RangeAnswer,
   RangeSeries,
-  SeriesLabels,
   TimeRange,
 } from './answer.js'
 export { type InstantQueryOptions, PrometheusClient } from './client.js'
+export { LoopMetrics } from './loop-metrics.js'
+export * from './metrics.js'
 export { type MetricQuery, type MetricReading, PrometheusSource, type PrometheusSourceOptions } from './source.js'

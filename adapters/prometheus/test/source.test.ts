@@ -166,6 +166,18 @@ describe('telemetry', () => {
     ['something else', 200, '{"status":"success","data":{"resultType":"vector","result":7}}', /is the URL right\?/],
     ['talking nonsense', 200, '<html>', /is the URL right\?/],
     ['empty', 200, '', /is the URL right\?/],
+    [
+      'silent about a value',
+      200,
+      '{"status":"success","data":{"resultType":"scalar","result":[1,null]}}',
+      /not a finite number/,
+    ],
+    [
+      'empty of a value',
+      200,
+      '{"status":"success","data":{"resultType":"scalar","result":[1,""]}}',
+      /not a finite number/,
+    ],
   ])('is missing when Prometheus is %s', async (_, status, body, reason) => {
     allMissing(await served((_, response) => response.writeHead(status).end(body)), reason)
   })

@@ -1,11 +1,13 @@
 // What stands in the loop's options and ticks comes from learn, where every episode is run by the same code.
 export {
   type ActionLimits,
+  CLIP_REASONS,
   type ClipReason,
   type CoordinateLimit,
   type Decider,
   type DirectionLimit,
   type EpisodeSummary,
+  FALLBACK_REASONS,
   type FallbackReason,
   Guard,
   type GuardedWorld,

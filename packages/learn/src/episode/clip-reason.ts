@@ -13,11 +13,14 @@ export const CLIP: Readonly<Record<ClipReason, ClipFlags>> = {
   quantity_cool_down: 32,
 }
 
+/** All reasons that there are. */
+export const CLIP_REASONS: readonly ClipReason[] = Object.keys(CLIP) as ClipReason[]
+
 // Made when first asked for, so that explaining a decision allocates nothing.
 const REASONS: (readonly ClipReason[])[] = []
 
 /** The reasons in words, in the order above. */
 export function clipReasons(flags: ClipFlags): readonly ClipReason[] {
-  REASONS[flags] ??= (Object.keys(CLIP) as ClipReason[]).filter((reason) => (flags & CLIP[reason]) !== 0)
+  REASONS[flags] ??= CLIP_REASONS.filter((reason) => (flags & CLIP[reason]) !== 0)
   return REASONS[flags]
 }

@@ -16,7 +16,8 @@ export type FallbackReason =
   | 'environment_failed'
   | 'environment_timeout'
 
-const FALLBACK_REASONS: readonly FallbackReason[] = [
+/** All reasons that there are. */
+export const FALLBACK_REASONS: readonly FallbackReason[] = [
   'shape',
   'missing',
   'infinite',

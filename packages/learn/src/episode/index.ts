@@ -4,11 +4,11 @@ export {
   type CoordinateLimit,
   type DirectionLimit,
 } from './action-limiter.js'
-export type { ClipReason } from './clip-reason.js'
+export { CLIP_REASONS, type ClipReason } from './clip-reason.js'
 export { drawAction } from './draw-action.js'
 export { EpisodeStepper, type StepperOptions } from './episode-stepper.js'
 export { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js'
-export { type FallbackReason, Guard, type GuardedWorld, type GuardOptions } from './guard.js'
+export { FALLBACK_REASONS, type FallbackReason, Guard, type GuardedWorld, type GuardOptions } from './guard.js'
 export {
   type Decider,
   type EpisodeSummary,

@@ -1,10 +1,8 @@
-import { printable } from '@trimtab/core/text'
+import { type Metric, type MetricLabels, type MetricSample, printable, renderMetrics } from '@trimtab/core/text'
 import type { Distribution, Profile } from '../profile/index.js'
 import type { Repairs } from '../repairs.js'
 
 const QUANTILES = [0.5, 0.9, 0.99] as const
-
-type Labels = Readonly<Record<string, string>>
 
 /**
  * A profile in Prometheus' text format (version 0.0.4), base units, for a text file collector or a push gateway. One
@@ -17,9 +15,9 @@ type Labels = Readonly<Record<string, string>>
  */
 export function prometheusText(profile: Profile, repairs?: Repairs): string {
   const services = profile.services()
-  const perService = (read: (service: (typeof services)[number]) => number): [Labels, number][] =>
+  const perService = (read: (service: (typeof services)[number]) => number): [MetricLabels, number][] =>
     services.map((service) => [{ service: service.service }, read(service)])
-  return [
+  const metrics = [
     summary('trimtab_request_latency_seconds', 'Latency of the requests that were analysed.', [[{}, profile.latency]]),
     summary(
       'trimtab_critical_path_self_seconds',
@@ -62,33 +60,45 @@ export function prometheusText(profile: Profile, repairs?: Repairs): string {
       'What had to be mended in the traces.',
       (repairs?.list() ?? []).map(({ code, count }) => [{ code }, count]),
     ),
-  ].join('')
+  ]
+  return renderMetrics(metrics.filter(({ rows }) => rows.length > 0))
 }
 
-const header = (name: string, type: string, help: string): string => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
-
-function plain(name: string, type: 'gauge' | 'counter', help: string, rows: readonly [Labels, number][]): string {
-  const lines = rows.map(([labels, value]) => line(name, labels, value))
-  return lines.length > 0 ? header(name, type, help) + lines.join('') : ''
+/** A metric whose series are known. */
+interface Family extends Metric {
+  readonly rows: readonly MetricSample[]
 }
 
-function summary(name: string, help: string, rows: readonly (readonly [Labels, Distribution])[]): string {
-  const lines = rows.flatMap(([labels, times]) => [
-    ...QUANTILES.map((q) => line(name, { ...labels, quantile: String(q) }, times.quantile(q) / 1e9)),
-    line(`${name}_sum`, labels, times.sumNs / 1e9),
-    line(`${name}_count`, labels, times.count),
-  ])
-  return lines.length > 0 ? header(name, 'summary', help) + lines.join('') : ''
+const family = (name: string, type: Metric['type'], help: string, rows: readonly MetricSample[]): Family => ({
+  ...{ name, type, help, rows },
+  samples: () => rows,
+})
+
+const plain = (
+  name: string,
+  type: 'gauge' | 'counter',
+  help: string,
+  rows: readonly [MetricLabels, number][],
+): Family =>
+  family(
+    name,
+    type,
+    help,
+    rows.map(([labels, value]) => ({ labels: visible(labels), value })),
+  )
+
+function summary(name: string, help: string, rows: readonly (readonly [MetricLabels, Distribution])[]): Family {
+  const samples = rows.flatMap(([given, times]) => {
+    const labels = visible(given)
+    return [
+      ...QUANTILES.map((q) => ({ labels: { ...labels, quantile: String(q) }, value: times.quantile(q) / 1e9 })),
+      { suffix: '_sum', labels, value: times.sumNs / 1e9 },
+      { suffix: '_count', labels, value: times.count },
+    ]
+  })
+  return family(name, 'summary', help, samples)
 }
 
-function line(name: string, labels: Labels, value: number): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
-  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n` // NaN is Prometheus' own word too
-}
-
-/** Line breaks as the format has them; what else no line can show becomes visible. */
-const escaped = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => printable(line).replace(/\\/g, '\\\\').replace(/"/g, '\\"'))
-    .join('\\n')
+/** What no line can show becomes visible; line breaks the format can say. */
+const visible = (labels: MetricLabels): MetricLabels =>
+  Object.fromEntries(Object.entries(labels).map(([name, text]) => [name, text.split('\n').map(printable).join('\n')]))

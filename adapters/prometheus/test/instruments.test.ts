@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Counter, Histogram, Reading, renderMetrics } from '../src/prometheus-text.js'
+import { CounterMetric, HistogramMetric, ObservableMetric, renderMetrics } from '../src/metrics.js'
 import { readExposition } from './exposition.js'
 
 describe('a page of metrics', () => {
   it('is of the format, whatever labels hold', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.double({ min: 0, noNaN: true }))), (entries) => {
-        const counter = new Counter('a_total', 'of\nlines \\ and "quotes"')
+        const counter = new CounterMetric('a_total', 'of\nlines \\ and "quotes"')
         for (const [label, amount] of entries) counter.add(amount, { label })
         const { samples } = readExposition(renderMetrics([counter])).get('a_total')!
         expect(samples.size).toBe(new Set(entries.map(([label]) => label)).size)
@@ -19,7 +19,7 @@ describe('a page of metrics', () => {
     const bounds = [0.1, 1, 10]
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 20, noNaN: true })), (values) => {
-        const histogram = new Histogram('h_seconds', 'Times.', bounds)
+        const histogram = new HistogramMetric('h_seconds', 'Times.', bounds)
         for (const value of values) histogram.observe(value)
         const { samples } = readExposition(renderMetrics([histogram])).get('h_seconds')!
         for (const bound of bounds)
@@ -32,12 +32,12 @@ describe('a page of metrics', () => {
   })
 
   it('has zeros before the first event, and can say NaN and infinity', () => {
-    const counter = new Counter('c_total', 'C.', [{ source: 'usage' }])
-    const reading = new Reading('gauge', 'g', 'G.', () => [
+    const counter = new CounterMetric('c_total', 'C.', [{ source: 'usage' }])
+    const reading = new ObservableMetric('gauge', 'g', 'G.', () => [
       { labels: { of: 'a' }, value: Number.NaN },
       { labels: { of: 'b' }, value: Number.NEGATIVE_INFINITY },
     ])
-    const families = readExposition(renderMetrics([counter, reading, new Histogram('h', 'H.', [1])]))
+    const families = readExposition(renderMetrics([counter, reading, new HistogramMetric('h', 'H.', [1])]))
     expect(families.get('c_total')!.samples.get('c_total{source="usage"}')).toBe(0)
     expect([...families.get('g')!.samples.values()]).toEqual([Number.NaN, Number.NEGATIVE_INFINITY])
     expect(families.get('h')!.samples.get('h_count')).toBe(0)

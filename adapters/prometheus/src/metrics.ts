@@ -1,0 +1,8 @@
+export {
+  METRICS_CONTENT_TYPE,
+  type Metric,
+  type MetricLabels,
+  type MetricSample,
+  renderMetrics,
+} from '@trimtab/core/text'
+export { CounterMetric, HistogramMetric, ObservableMetric } from './instruments.js'
