@@ -216,7 +216,8 @@ export async function run(_scale, progress) {
     '- Outside of the folds were fixed, while looking at both systems: that times are compared as means of logarithms, that a caller',
     '  is suspected for its ways only where two of them got slower, and what behaviour means. Errors and repeated calls are behaviour',
     '  too, but no fault here makes any: they are tested on made-up traces only. Spans here name no pod or deployment.',
-    '- Algorithm 3.2 judges a window by itself. With 24 traces p99 is the maximum, so its figures here say little about it.',
+    '- Algorithm 3.2 judges a window by itself: what varies most, be it the way to a component or its work. With 24 traces p99 is the',
+    '  maximum, so its figures here say little about it.',
     '',
   ].join('\n')
   const json = {

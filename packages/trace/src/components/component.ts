@@ -1,13 +1,16 @@
 import type { TraceCore } from '@trimtab/core/trace'
-import type { EndpointProfile, InstanceProfile, Profile, ServiceProfile } from '../profile/index.js'
+import type { EndpointProfile, InstanceProfile, Profile } from '../profile/index.js'
 import { type CongestionIntensity, congestionIntensity, correlationEstimate, type Estimate } from './estimate.js'
 
-/** What a window says about one service instance; Algorithm 3.2's T_i is its own time on the critical path of a request. */
+/**
+ * What a window says about one service instance; Algorithm 3.2's T_i is the time that the critical path of a request spends in
+ * its work and on the way to it, as its callers see it: most of what varies may be the queue in front of it.
+ */
 export interface Component {
   readonly service: string
   /** Empty where spans name none. */
   readonly instance: string
-  /** Whether any request waited for it. If none did, its times are those of its own work in the background. */
+  /** Whether any request waited for it. If none did, its times are those of what it does in the background. */
   readonly isOnPath: boolean
   /** Requests it took part in. */
   readonly requests: number
@@ -35,14 +38,14 @@ export interface EndpointRole {
   readonly tailPart: number
 }
 
-/** How a component's own time per request differs from the reference; 1 is no change. */
+/** How a component's time per request differs from the reference; 1 is no change. */
 export interface ComponentChange {
   readonly median: number
   readonly p99: number
   readonly mean: number
   /** Added time on the path, as a part of all that was added in the window; 0 where it got faster. */
   readonly addedShare: number
-  /** By how much its own p99 on the path grew, over the p99 latency of the reference; largest over endpoints, at least 0. */
+  /** By how much its p99 on the path grew, over the p99 latency of the reference; largest over endpoints, at least 0. */
   readonly addedTail: number
   /** Requests of the reference it took part in. */
   readonly referenceRequests: number
@@ -81,27 +84,28 @@ export function measureComponents(core: TraceCore, window: Profile, reference?: 
   })
 }
 
-type Timed = InstanceProfile | ServiceProfile
-
-/** What the reference knows: of an instance, or, where pods were replaced since, of its service. */
+/** What the reference knows: of an instance, or, where pods were replaced since, of the busiest of its service. */
 class Usual {
-  readonly #instances: ReadonlyMap<string, InstanceProfile>
-  readonly #services: ReadonlyMap<string, ServiceProfile>
+  readonly #instances = new Map<string, InstanceProfile>()
+  readonly #busiest = new Map<string, InstanceProfile>()
 
   constructor(reference: Profile | undefined) {
-    this.#instances = new Map(reference?.instances().map((instance) => [keyOf(instance), instance]))
-    this.#services = new Map(reference?.services().map((service) => [service.service, service]))
+    for (const instance of reference?.instances() ?? []) {
+      this.#instances.set(keyOf(instance), instance)
+      const other = this.#busiest.get(instance.service)
+      if (!other || instance.requests > other.requests) this.#busiest.set(instance.service, instance)
+    }
   }
 
-  of(instance: InstanceProfile): Timed | undefined {
-    return this.#instances.get(keyOf(instance)) ?? this.#services.get(instance.service)
+  of(instance: InstanceProfile): InstanceProfile | undefined {
+    return this.#instances.get(keyOf(instance)) ?? this.#busiest.get(instance.service)
   }
 
   /** Time on the path per request of the window beyond what is usual; at least 0. */
   addedNs(instance: InstanceProfile, requests: number): number {
     const same = this.#instances.get(keyOf(instance))
     if (same) return Math.max(0, instance.meanNs - same.meanNs)
-    const self = this.#services.get(instance.service)?.self
+    const self = this.#busiest.get(instance.service)?.self
     const usualNs = self && self.count > 0 ? (self.meanNs * instance.onPathRequests) / requests : 0
     return Math.max(0, instance.meanNs - usualNs)
   }
@@ -146,7 +150,10 @@ function roleOf(instance: InstanceProfile, { byKey, scatter: total }: Endpoints)
   return { relativeImportance, varianceShare, tailPart }
 }
 
-function growthOf(now: Timed, before: Timed): Pick<ComponentChange, 'median' | 'p99' | 'mean' | 'referenceRequests'> {
+function growthOf(
+  now: InstanceProfile,
+  before: InstanceProfile,
+): Pick<ComponentChange, 'median' | 'p99' | 'mean' | 'referenceRequests'> {
   const ratio = (a: number, b: number): number => Math.max(1, a) / Math.max(1, b) // 1 ns, the clock's last digit
   return {
     median: ratio(now.own.quantile(0.5), before.own.quantile(0.5)),
@@ -156,8 +163,8 @@ function growthOf(now: Timed, before: Timed): Pick<ComponentChange, 'median' | '
   }
 }
 
-function addedTailOf(now: Timed, before: Timed, { byKey }: Endpoints): number {
-  const p99 = ({ self }: Timed): number => (self.count > 0 ? self.quantile(0.99) : 0)
+function addedTailOf(now: InstanceProfile, before: InstanceProfile, { byKey }: Endpoints): number {
+  const p99 = ({ self }: InstanceProfile): number => (self.count > 0 ? self.quantile(0.99) : 0)
   const usual = new Map(before.byEndpoint().map(({ endpoint, cell }) => [endpointKey(endpoint), p99(cell)]))
   let largest = 0
   for (const { endpoint, cell } of now.byEndpoint()) {

@@ -6,7 +6,7 @@ import { NameOrder, ranks } from './name-order.js'
 import { ProfileTables } from './profile-tables.js'
 
 const KIND = 'profile'
-const VERSION = 2 // 1 had the time between two services with the caller
+const VERSION = 3 // 1 had the time between two services with the caller, 2 had none of it in instances
 const MODES: readonly CriticalPath['mode'][] = ['blocking', 'to-trace-end', 'firm']
 
 /** What a profile is made of. */

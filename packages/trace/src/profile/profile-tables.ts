@@ -13,7 +13,7 @@ import { grown } from './pair-table.js'
 /**
  * The tables behind a `Profile`, filled one critical path at a time. Service cells are kept by endpoint, because what a
  * service does in one endpoint says nothing about the latency of another. Services and edges share a path's time without
- * rest (see `Attribution`), and so do call paths.
+ * rest (see `Attribution`), and so do instances with the ways to them, and call paths.
  */
 export class ProfileTables {
   readonly paths: CallPaths = new CallPaths()
@@ -52,22 +52,18 @@ export class ProfileTables {
       const workSelfNs = isWork ? selfNs[row]! - queuedSelfNs[row]! : 0
       const workNs = isWork ? ownNs[row]! : 0
       services.cells.note(service, 1, isError, isAside, workSelfNs, workNs)
-      const instanceCell = instances.cell(service, paths.number(names, own, instance[row]!))
-      instances.cells.note(instanceCell, 1, isError, isAside, workSelfNs, workNs)
       const above = paths.parent(at)
-      if (edge[row] === NO_EDGE || above === NO_PATH || paths.isMarker(above)) continue
+      const isCalled = edge[row] !== NO_EDGE && above !== NO_PATH && !paths.isMarker(above)
       const call = parent[row]!
-      const isAnswer = answer[call] === row
-      const selfOnWay = queuedSelfNs[row]! + (isAnswer ? selfNs[call]! - queuedSelfNs[call]! : 0)
+      const isAnswer = isCalled && answer[call] === row
+      const waySelfNs = isCalled ? queuedSelfNs[row]! + (isAnswer ? selfNs[call]! - queuedSelfNs[call]! : 0) : 0
+      const wayNs = isCalled ? queuedNs[row]! + (isAnswer ? ownNs[call]! : 0) : 0
+      const instanceCell = instances.cell(service, paths.number(names, own, instance[row]!))
+      instances.cells.note(instanceCell, 1, isError, isAside, workSelfNs + waySelfNs, workNs + wayNs)
+      if (!isCalled) continue
       const table = edge[row] === CALL ? edges.call : edges.queue
-      table.cells.note(
-        table.cell(this.#serviceOf[above]!, paths.service(at)),
-        1,
-        isError,
-        isAside,
-        selfOnWay,
-        queuedNs[row]! + (isAnswer ? ownNs[call]! : 0),
-      )
+      const edgeCell = table.cell(this.#serviceOf[above]!, paths.service(at))
+      table.cells.note(edgeCell, 1, isError, isAside, waySelfNs, wayNs)
     }
     callPathCells.eachNoted((cell, self) => {
       if (self > 0) this.bands.add(cell, bucket, Math.min(self, MAX_TIME_NS))

@@ -214,7 +214,10 @@ export class ServiceProfile extends ProfileCell {
   }
 }
 
-/** A pod, container or process of a service; spans that name none are one instance without a name. */
+/**
+ * A pod, container or process of a service as those who call it see it: its work and the ways to it. Spans that name none are
+ * one instance without a name.
+ */
 export class InstanceProfile extends ProfileCell {
   readonly service: string
   readonly instance: string

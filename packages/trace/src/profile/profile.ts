@@ -115,7 +115,7 @@ export class Profile {
     )
   }
 
-  /** Most time on the path first, then by name. */
+  /** Each with the ways to it, so that they share all time. Most time on the path first, then by name. */
   instances(): InstanceProfile[] {
     const { services, instances, paths } = this.#tables
     return this.#groupedByService(instances, (service, instance, cells) => {

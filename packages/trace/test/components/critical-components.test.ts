@@ -1,4 +1,5 @@
 // A shop in which we know what is slow.
+import { Random } from '@trimtab/core'
 import { createTraceCore, type TraceCore } from '@trimtab/core/trace'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -142,6 +143,41 @@ describe('a poor window', () => {
     const mail = components.find(({ service }) => service === 'mail')!
     expect(mail).toMatchObject({ isOnPath: false, verdict: undefined })
     expect(mail.reasons.at(-1)).toMatch(/^no request waited for it/)
+  })
+})
+
+describe('a queue in front of a service', () => {
+  /** front calls cart, then prices, 1 ms of work each; in front of cart a request waits between 0 and 100 ms. */
+  function queueWindow(requests: number): Profile {
+    const random = new Random(core, 5)
+    const finder = new PathFinder(core)
+    const profile = new Profile()
+    for (let request = 0; request < requests; request++) {
+      const spans: Span[] = []
+      let nowUs = Math.round(400 + 200 * random.uniform())
+      for (const [callee, waitUs] of [
+        ['cart', 100_000 * random.uniform() ** 3],
+        ['prices', 200 * random.uniform()],
+      ] as const) {
+        const startUs = nowUs + Math.round(waitUs)
+        const endUs = startUs + Math.round(800 + 400 * random.uniform())
+        spans.push({ ...span('front', 'root', nowUs, endUs - nowUs), id: `call ${callee}` })
+        spans.push({ ...span(callee, `call ${callee}`, startUs, endUs - startUs) })
+        nowUs = endUs
+      }
+      spans.push({ ...span('front', undefined, 0, nowUs), id: 'root' })
+      profile.add(finder.find(traceFromSpans(spans)))
+    }
+    random.dispose()
+    finder.dispose()
+    return profile
+  }
+
+  it('makes the service the component to look at, not its caller', () => {
+    const [first] = criticalComponents(queueWindow(300), { core }).components
+    expect(first!.service).toBe('cart')
+    expect(first!.varianceShare).toBeGreaterThan(0.95)
+    expect(first!.relativeImportance.value).toBeGreaterThan(0.95)
   })
 })
 

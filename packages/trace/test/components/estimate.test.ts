@@ -174,7 +174,7 @@ describe('against a reference', () => {
     expect(find(components, 'front').change).toMatchObject({ addedShare: 0, mean: 1 })
   })
 
-  it('compares a pod that was replaced with its service', () => {
+  it('compares a pod that was replaced with another of its service', () => {
     const renamed = windowOf(steady, [], 'v2')
     expect(find(measureComponents(core, renamed, windowOf(steady)), 'cart').change).toMatchObject({
       median: 1,

@@ -53,8 +53,8 @@ test('what is foreign is named', () => {
 test('a block of another version names both', () => {
   const { profile } = saved()
   const text = new TextDecoder('latin1').decode(profile)
-  profile[text.indexOf('"version":2') + '"version":'.length] = '9'.charCodeAt(0)
-  expect(() => Profile.load(profile)).toThrow(/has version 9, this package reads 2/)
+  profile[text.indexOf('"version":3') + '"version":'.length] = '9'.charCodeAt(0)
+  expect(() => Profile.load(profile)).toThrow(/has version 9, this package reads 3/)
 })
 
 test('a block cut off anywhere, or with something after it, is refused', () => {

@@ -118,11 +118,7 @@ test('moments, importance and shares are those of vectors kept in full, within e
           [0, 0, 0],
         )
       const edges = profile.edges()
-      for (const cells of [
-        [...profile.services(), ...edges],
-        [...profile.instances(), ...edges],
-        profile.callPaths(),
-      ]) {
+      for (const cells of [[...profile.services(), ...edges], profile.instances(), profile.callPaths()]) {
         const [variance = 0, share = 0, mean = 0] = total(cells)
         expect(variance).toBeCloseTo(latency.some((ns) => Math.abs(ns) > 1e-3) ? 1 : 0, 9)
         expect(share).toBeCloseTo(profile.latency.sumNs > 0 ? 1 : 0, 9)
