@@ -13,7 +13,6 @@ export interface Capabilities {
   readonly canResizeInPlace: boolean
   /** Somebody serves `metrics.k8s.io`. */
   readonly hasPodMetrics: boolean
-  readonly hasServerSideApply: boolean
 }
 
 interface ApiResources {
@@ -45,7 +44,6 @@ export async function discoverCapabilities(client: KubernetesClient, options: Ca
     horizontalAutoscalers: firstOf(['autoscaling/v2', 'autoscaling/v2beta2'], (version) => served.has(version)),
     canResizeInPlace: resources.some(({ name }) => name === 'pods/resize'),
     hasPodMetrics: groups.some(({ name }) => name === 'metrics.k8s.io'),
-    hasServerSideApply: isAtLeast(gitVersion, 1, 16),
   }
 }
 
@@ -68,10 +66,4 @@ async function firstServing<T extends string>(
     }
   }
   return undefined
-}
-
-/** Whether a version as `v1.32.3-eks` is this one or a later one. */
-export function isAtLeast(version: string, major: number, minor: number): boolean {
-  const [, isMajor, isMinor] = /^v?(\d+)\.(\d+)/.exec(version) ?? []
-  return Number(isMajor) > major || (Number(isMajor) === major && Number(isMinor) >= minor)
 }

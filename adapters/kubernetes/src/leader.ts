@@ -122,15 +122,23 @@ export class LeaderElection {
     }
   }
 
-  /** The next replica need not wait for the lease to run out. */
+  /** The next replica need not wait for the lease to run out. A renewal may have been cut off and carried out all the same: it is read anew. */
   async #giveBack(): Promise<void> {
-    const lease = this.#seen?.lease
-    if (lease?.spec?.holderIdentity !== this.#options.identity) return
-    const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 }
-    await this.#client.replace(LEASES, { ...lease, spec }).then(
-      (given) => this.#note(given),
-      () => {}, // it runs out by itself
-    )
+    const { namespace, name, identity } = this.#options
+    try {
+      for (let tries = 0; tries < 3; tries++) {
+        const lease = await this.#client.get(LEASES, { namespace, name })
+        if (lease.spec?.holderIdentity !== identity) return
+        const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 }
+        const isOver = await this.#client.replace(LEASES, { ...lease, spec }).then(
+          () => true,
+          (error) => !hasCode(error, 'api_conflict'),
+        )
+        if (isOver) return
+      }
+    } catch {
+      // the server cannot be asked: the lease runs out by itself
+    }
   }
 
   #note(lease: Lease): void {

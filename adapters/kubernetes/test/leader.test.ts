@@ -111,6 +111,20 @@ describe('leader election', () => {
     expect((await client.get(LEASES, LEASE)).spec?.holderIdentity).toBe('b')
   })
 
+  it('gives the lease back although it ended in the middle of a renewal that was carried out', async () => {
+    const { standIn, client } = await open()
+    const ending = new AbortController()
+    const terms = new Terms()
+    const running = new LeaderElection(client, options('a', { leaseSeconds: 60 })).run(terms.lead('a'), ending.signal)
+    await expect.poll(() => terms.began).toEqual(['a'])
+    standIn.fault = ({ verb }) => {
+      if (verb === 'update') ending.abort() // the answer reaches nobody
+      return undefined
+    }
+    await running
+    expect((await client.get(LEASES, LEASE)).spec?.holderIdentity).toBe('')
+  })
+
   it('tells what the work failed with, and gives the lease back', async () => {
     const { client } = await open()
     const failing = async (): Promise<void> => {

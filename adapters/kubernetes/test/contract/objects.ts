@@ -195,6 +195,5 @@ export function objectsContract(server: () => Server): void {
     expect(capabilities.eviction).toMatch(/^policy\/v1(beta1)?$/)
     expect(capabilities.disruptionBudgets).toMatch(/^policy\/v1(beta1)?$/)
     expect(capabilities.horizontalAutoscalers).toMatch(/^autoscaling\/v2(beta2)?$/)
-    expect(capabilities.hasServerSideApply).toBe(true)
   })
 }
