@@ -4,10 +4,12 @@
 // and emoji (lead bytes E3 … F4) are words by themselves and U+0080 … U+00BF and U+2000 … U+2FFF are punctuation. Case is
 // ignored in ASCII. Numbers are known by their size only, so that "5 sentences" and "6 sentences" are near.
 //
-// block: Features | text u8[TEXT_BYTES] | rows u32[MAX_ROWS] | seen u32[SEEN] | counts Real[COUNTS] | logs Real[256] | kinds u8[256]
+// block: Features | text u8[TEXT_BYTES] | keys u32[TEXT_BYTES] | rows u32[MAX_ROWS] | seen u32[SEEN] | counts Real[COUNTS + STATED]
+//        logs Real[256] | kinds u8[256]
 import { REAL, Real } from '../math/real'
 import { math_log } from '../math/special'
 import { place } from '../memory/plan'
+import { createStated, statedTokens, wordKey } from './stated'
 
 /** Longest text: 2,048 UTF-16 units. */
 // @ts-ignore: decorator
@@ -20,6 +22,11 @@ import { place } from '../memory/plan'
 /** Counts of what a text is made of. */
 // @ts-ignore: decorator
 @inline export const COUNTS: usize = 24
+/** Behind them: whether the prompt states a length, and the logarithm of that length less 4 (55 tokens). */
+// @ts-ignore: decorator
+@inline export const STATED: usize = 2
+// @ts-ignore: decorator
+@inline const LONGEST_STATED: f32 = 1e6 // tokens
 // @ts-ignore: decorator
 @inline const LOGS: i32 = 256
 // @ts-ignore: decorator
@@ -60,6 +67,8 @@ import { place } from '../memory/plan'
 // @ts-ignore: decorator
 @unmanaged export class Features {
   text: usize = 0
+  /** Of its words and numbers, for `statedTokens`. */
+  keys: usize = 0
   rows: usize = 0
   /** Rows found. */
   size: i32 = 0
@@ -79,9 +88,10 @@ export function planFeatures(bits: i32): usize {
   const block = place(offsetof<Features>())
   const features = changetype<Features>(block)
   features.text = place(TEXT_BYTES)
+  features.keys = place(TEXT_BYTES << 2)
   features.rows = place(MAX_ROWS << 2)
   features.seen = place(<usize>SEEN << 2)
-  features.counts = place(COUNTS * REAL)
+  features.counts = place((COUNTS + STATED) * REAL)
   features.logs = place(<usize>LOGS * REAL)
   features.kinds = place(256)
   features.mask = (1 << bits) - 1
@@ -89,6 +99,7 @@ export function planFeatures(bits: i32): usize {
 }
 
 export function createFeatures(features: Features): void {
+  createStated()
   for (let i = 0; i < LOGS; i++) store<Real>(features.logs + <usize>i * REAL, <Real>math_log(<f64>(i + 1)))
   for (let byte: u32 = 0; byte < 256; byte++) store<u8>(features.kinds + byte, <u8>kindOf(byte))
 }
@@ -144,6 +155,7 @@ function kindOf(byte: u32): i32 {
 /** Fills rows and counts from the first `length` bytes of the text. @param characters of the whole prompt */
 export function readFeatures(features: Features, length: i32, characters: i32): void {
   const text = features.text, end = text + <usize>length, kinds = features.kinds
+  let keys = features.keys
   nextGeneration(features)
   features.slots = (1 << (32 - clz(3 * length + 16))) - 1 // a byte gives 2.5 rows at most
   let words = 0, letters = 0, upper = 0, digits = 0, marks = 0, lines = 0, foreign = 0, largest = 0
@@ -172,7 +184,10 @@ export function readFeatures(features: Features, length: i32, characters: i32): 
       }
       letters += size
       words++
-      note(features, (stem != 0 ? stem : word) + STEM)
+      if (stem == 0) stem = word
+      store<u32>(keys, wordKey(stem))
+      keys += 4
+      note(features, stem + STEM)
     } else if (kind == MARK) {
       marks++
       at++
@@ -201,6 +216,8 @@ export function readFeatures(features: Features, length: i32, characters: i32): 
         b = <u32>load<u8>(at)
       }
       if (value < 20000) largest = max(largest, value)
+      store<u32>(keys, value)
+      keys += 4
       word = sizeWord(value)
     } else if (kind == NEWLINE) {
       let breaks = 0
@@ -259,6 +276,9 @@ export function readFeatures(features: Features, length: i32, characters: i32): 
   put(counts, 21, lines > 0 ? <Real>words / <Real>(lines + 1) : 0)
   put(counts, 22, <Real>digits / <Real>(letters + 1))
   put(counts, 23, logOf(features, semicolons))
+  const stated = statedTokens(features.keys, <i32>((keys - features.keys) >>> 2))
+  put(counts, COUNTS, stated > 0 ? 1 : 0)
+  put(counts, COUNTS + 1, stated > 0 ? logOf(features, <i32>min<f32>(stated, LONGEST_STATED)) - 4 : 0)
 }
 
 // @ts-ignore: decorator

@@ -1,45 +1,45 @@
-// How long an answer will be, from the prompt: a small network over hashed n-grams that learns from every answer.
+// How long an answer will be, from the prompt: an ordinal regression on hashed n-grams that learns from every answer.
 //
-//   x = [ Σ rows of the table / √n | counts, standardised | the model's row ]            [X]
-//   h = relu(x · A + b)                                                                   [H]
-//   p = softmax(x · L + h · B + c)          over the five classes of the model's own percentiles (dissertation 6.3.2)
+//   s = Σ (w[r] + w[r + o]) / √n + u · stated + b + v · z / 4 + c       r: rows of the text's n-grams
+//   P(class ≤ k) = σ(a · logit(q[k]) − s)       q: the percentiles 25, 50, 75, 99 of the model's answers (dissertation 6.3.2)
 //
-// Cross-entropy by stochastic gradient descent with Adagrad rates (Duchi, Hazan and Singer 2011); a row of the table has one
-// rate. A text's unseen n-grams add nothing: their rows start at zero. Row 0 of the models is that of models not yet met.
+// What prompts do in all models (w[r], u, b) and in one alone (w[r + o], v, c) are added: a model not yet met has the first, and one
+// of many answers does not drown it (Evgeniou and Pontil 2004; hashed as by Weinberger et al. 2009). o is the model's own offset into
+// the table, z its standardised counts: how prompts are laid out says something of one service only. Model 0 is any not yet met.
 //
-// X = D + C + M: table width, counts, model width; H hidden; K classes, padded to eight; V rows of the table; N models
-// block: LengthModel | Features | table [V, D], squares [V] | weights: A [X, H], b [H], B [H, 8], L [X, 8], c [8], models [N, M]
-//        squares of the weights | mean [C], variance [C], 1 / deviation [C] | x [X], h [H], slopes [H], p [8], gradient [8]
+// Stochastic gradient descent on −log P of the class, with Adagrad rates (Duchi, Hazan and Singer 2011). Unseen n-grams add nothing.
+//
+// C: counts; S: stated; K classes; V rows of the table; N models
+// block: LengthModel | Features | table [V], squares [V] | weights: a, u [S], b, then v [C], c of each model [N, C + 1]
+//        squares of the weights | mean [C], variance [C], 1 / deviation [C] | z [C], p [K]
 import * as abi from '../abi'
-import { expReal, REAL, Real } from '../math/real'
+import { REAL, Real, sigmoidReal } from '../math/real'
 import { math_log } from '../math/special'
 import { beginPlan, place, placeRows, planned } from '../memory/plan'
-import { gemm } from '../nn/gemm'
-import { RANDOM_BYTES, random_normal, random_seed } from '../random/xoshiro'
-import { COUNTS, createFeatures, Features, planFeatures, readFeatures } from './features'
+import { COUNTS, createFeatures, Features, planFeatures, readFeatures, STATED } from './features'
 
-// @ts-ignore: decorator
-@inline const D: usize = 8
-// @ts-ignore: decorator
-@inline const M: usize = 8
-// @ts-ignore: decorator
-@inline const X: usize = D + COUNTS + M
-// @ts-ignore: decorator
-@inline const H: usize = 24
 // @ts-ignore: decorator
 @inline const K: usize = 5
 // @ts-ignore: decorator
-@inline const WIDTH: usize = 8 // of a padded row of classes
+@inline const SHARED: usize = STATED + 2 // a, u, b
+// @ts-ignore: decorator
+@inline const OWN: usize = COUNTS + 1 // v, c
+// @ts-ignore: decorator
+@inline const OFFSET: u32 = 0x9e3779b1 // between models in the table
 // @ts-ignore: decorator
 @inline const EPSILON: Real = 1e-3
 // @ts-ignore: decorator
-@inline const FIRST_SQUARES: Real = 1e-3 // what a table row's rate starts from: rare n-grams move little
+@inline const FIRST_SQUARES: Real = 1 // what rates start from: rare n-grams move little
 // @ts-ignore: decorator
-@inline const MODEL_DECAY: Real = 1e-3
+@inline const COUNT_SCALE: Real = 0.25
 // @ts-ignore: decorator
 @inline const COUNT_LIMIT: Real = 4 // standardised counts are cut there
 // @ts-ignore: decorator
+@inline const SMALLEST_SCALE: Real = 0.1 // of a, so that classes keep their order
+// @ts-ignore: decorator
 @inline const MOMENTS_MEMORY: f64 = 10000 // rows after which the oldest are forgotten
+// @ts-ignore: decorator
+@inline const LN3: f64 = 1.0986122886681098
 
 // @ts-ignore: decorator
 @unmanaged export class LengthModel {
@@ -57,22 +57,15 @@ import { COUNTS, createFeatures, Features, planFeatures, readFeatures } from './
   tableSquares: usize = 0
   weights: usize = 0
   squares: usize = 0
-  hiddenBias: usize = 0
-  hiddenOut: usize = 0
-  direct: usize = 0
-  bias: usize = 0
   modelRows: usize = 0
   moments: usize = 0
-  x: usize = 0
-  hidden: usize = 0
-  slopes: usize = 0
+  z: usize = 0
   probabilities: usize = 0
-  gradient: usize = 0
 }
 
 // @ts-ignore: decorator
 @inline function weightCount(models: i32): f64 {
-  return X * H + H + H * WIDTH + X * WIDTH + WIDTH + <f64>models * M
+  return SHARED + <f64>models * OWN
 }
 
 function layOut(base: usize, bits: i32, models: i32): f64 {
@@ -82,21 +75,14 @@ function layOut(base: usize, bits: i32, models: i32): f64 {
   net.models = models
   net.features = planFeatures(bits)
   const rows = 1 << bits, weightBytes = weightCount(models) * REAL
-  net.table = placeRows(rows, D * REAL)
+  net.table = placeRows(rows, REAL)
   net.tableSquares = placeRows(rows, REAL)
   net.weights = place(weightBytes)
   net.squares = place(weightBytes)
-  net.hiddenBias = net.weights + X * H * REAL
-  net.hiddenOut = net.hiddenBias + H * REAL
-  net.direct = net.hiddenOut + H * WIDTH * REAL
-  net.bias = net.direct + X * WIDTH * REAL
-  net.modelRows = net.bias + WIDTH * REAL
+  net.modelRows = net.weights + SHARED * REAL
   net.moments = place(3 * COUNTS * REAL)
-  net.x = place(X * REAL)
-  net.hidden = place(H * REAL)
-  net.slopes = place(H * REAL)
-  net.probabilities = place(WIDTH * REAL)
-  net.gradient = place(WIDTH * REAL)
+  net.z = place(COUNTS * REAL)
+  net.probabilities = place(K * REAL)
   return planned()
 }
 
@@ -111,31 +97,24 @@ export function length_bytes(scratch: usize, bits: i32, models: i32): f64 {
 }
 
 /** Makes a model in `base`, `length_bytes` long: knows no n-gram, expects what the percentiles say. */
-export function length_create(base: usize, bits: i32, models: i32, seedLow: i32, seedHigh: i32): void {
+export function length_create(base: usize, bits: i32, models: i32): void {
   layOut(base, bits, models)
   const net = changetype<LengthModel>(base)
   createFeatures(changetype<Features>(net.features))
-  const random = net.x // free until the first prediction; X * REAL > RANDOM_BYTES
-  assert(X * REAL >= RANDOM_BYTES)
-  random_seed(random, seedLow, seedHigh, 1)
-  fillNormal(net.weights, X * H, 1.0 / Math.sqrt(<f64>X), random)
-  for (let row: usize = 0; row < H; row++) fillNormal(net.hiddenOut + row * WIDTH * REAL, K, 0.5 / Math.sqrt(<f64>H), random)
-  for (let row: usize = 0; row < D; row++) fillNormal(net.direct + row * WIDTH * REAL, K, 0.3, random)
-  for (let row = 1; row < models; row++) fillNormal(net.modelRows + <usize>row * M * REAL, M, 0.1, random)
-  memory.fill(random, 0, RANDOM_BYTES)
-  for (let i: usize = 0; i < <usize>1 << bits; i++) store<Real>(net.tableSquares + i * REAL, FIRST_SQUARES)
-  for (let k: usize = 0; k < K; k++) store<Real>(net.bias + k * REAL, <Real>math_log(k < 3 ? 0.25 : k == 3 ? 0.24 : 0.01))
-  for (let i: usize = 0; i < COUNTS; i++) store<Real>(net.moments + (COUNTS + i) * REAL, 1)
+  fill(net.tableSquares, 1 << bits, FIRST_SQUARES)
+  fill(net.squares, <i32>weightCount(models), FIRST_SQUARES)
+  fill(net.moments + COUNTS * REAL, <i32>COUNTS, 1)
+  store<Real>(net.weights, 1) // a
   net.seen = 1
-  net.rate = 0.03
+  net.rate = 0.1
 }
 
-function fillNormal(at: usize, n: usize, deviation: f64, random: usize): void {
-  for (let i: usize = 0; i < n; i++) store<Real>(at + i * REAL, <Real>(random_normal(random) * deviation))
+function fill(at: usize, n: i32, value: Real): void {
+  for (let i: usize = 0; i < <usize>n; i++) store<Real>(at + i * REAL, value)
 }
 
 /**
- * Where a part lies, `which` of LENGTH_…: text u8, hashed rows i32, counts f32 [C], probabilities [8], table [V, D], its
+ * Where a part lies, `which` of LENGTH_…: text u8, hashed rows i32, counts f32 [C + S], probabilities [K], table [V], its
  * squares [V], weights and their squares, moments.
  */
 export function length_pointer(base: usize, which: i32): usize {
@@ -153,7 +132,7 @@ export function length_pointer(base: usize, which: i32): usize {
   }
 }
 
-/** A figure or setting, `which` of LENGTH_RATE … LENGTH_WEIGHT_COUNT, else bytes of text that fit. */
+/** A figure or setting, `which` of LENGTH_RATE … LENGTH_WEIGHT_COUNT, else the rows that the text gave. */
 export function length_get(base: usize, which: i32): f64 {
   const net = changetype<LengthModel>(base)
   switch (which) {
@@ -182,26 +161,70 @@ export function length_set(base: usize, which: i32, value: f64): void {
 export function length_predict(base: usize, bytes: i32, characters: i32, model: i32): void {
   const net = changetype<LengthModel>(base)
   readFeatures(changetype<Features>(net.features), bytes, characters)
-  forward(net, model)
+  const score = forward(net, model)
+  let below: Real = 0
+  for (let k: usize = 0; k < K; k++) {
+    const upTo = cumulative(net, score, <i32>k)
+    store<Real>(net.probabilities + k * REAL, upTo - below)
+    below = upTo
+  }
 }
 
-function forward(net: LengthModel, model: i32): void {
+/** logit(q[k]) of 25, 50, 75 and 99 %. */
+// @ts-ignore: decorator
+@inline function logit(k: i32): Real {
+  return k == 0 ? <Real>-LN3 : k == 1 ? 0 : k == 2 ? <Real>LN3 : <Real>4.59511985013459
+}
+
+/** P(class ≤ k). */
+// @ts-ignore: decorator
+@inline function cumulative(net: LengthModel, score: Real, k: i32): Real {
+  return k < <i32>K - 1 ? sigmoidReal(load<Real>(net.weights) * logit(k) - score) : 1
+}
+
+// @ts-ignore: decorator
+@inline function ownRow(net: LengthModel, model: i32): usize {
+  return net.modelRows + <usize>model * OWN * REAL
+}
+
+/** The text's score. Terms are added in the order of the text. */
+function forward(net: LengthModel, model: i32): Real {
   const features = changetype<Features>(net.features)
-  sumRows(net, features)
+  const n = <usize>features.size
+  const sum = model > 0 ? sumBoth(net, features, <u32>model * OFFSET) : sumShared(net, features)
+  const shared = net.weights + REAL, stated = features.counts + COUNTS * REAL
+  let score = n > 0 ? sum / sqrt<Real>(<Real>n) : 0
+  for (let i: usize = 0; i < STATED; i++) score += load<Real>(shared + i * REAL) * load<Real>(stated + i * REAL)
+  score += load<Real>(shared + STATED * REAL)
+  if (model == 0) return score
   if (!net.isScaled) scale(net)
-  const counts = net.x + D * REAL
+  const own = ownRow(net, model)
   for (let i: usize = 0; i < COUNTS; i++) {
     const mean = net.moments + i * REAL
     const z = (load<Real>(features.counts + i * REAL) - load<Real>(mean)) * load<Real>(mean + 2 * COUNTS * REAL)
-    store<Real>(counts + i * REAL, min<Real>(max<Real>(z, -COUNT_LIMIT), COUNT_LIMIT))
+    const cut = COUNT_SCALE * min<Real>(max<Real>(z, -COUNT_LIMIT), COUNT_LIMIT)
+    store<Real>(net.z + i * REAL, cut)
+    score += load<Real>(own + i * REAL) * cut
   }
-  memory.copy(net.x + (D + COUNTS) * REAL, net.modelRows + <usize>model * M * REAL, M * REAL)
-  gemm(net.hidden, 0, net.x, 0, REAL, net.weights, H * REAL, net.hiddenBias, 0, 1, <i32>H, <i32>X)
-  for (let k: usize = 0; k < H; k++) store<Real>(net.hidden + k * REAL, max<Real>(load<Real>(net.hidden + k * REAL), 0))
-  const p = net.probabilities
-  gemm(p, 0, net.x, 0, REAL, net.direct, WIDTH * REAL, net.bias, 0, 1, <i32>WIDTH, <i32>X)
-  gemm(p, 0, net.hidden, 0, REAL, net.hiddenOut, WIDTH * REAL, p, 0, 1, <i32>WIDTH, <i32>H)
-  softmax(p)
+  return score + load<Real>(own + COUNTS * REAL)
+}
+
+function sumShared(net: LengthModel, features: Features): Real {
+  const end = features.rows + (<usize>features.size << 2), table = net.table
+  let sum: Real = 0
+  for (let at = features.rows; at < end; at += 4) sum += load<Real>(table + <usize>load<u32>(at) * REAL)
+  return sum
+}
+
+function sumBoth(net: LengthModel, features: Features, offset: u32): Real {
+  const end = features.rows + (<usize>features.size << 2), table = net.table, mask = features.mask
+  let shared: Real = 0, own: Real = 0
+  for (let at = features.rows; at < end; at += 4) {
+    const row = load<u32>(at)
+    shared += load<Real>(table + <usize>row * REAL)
+    own += load<Real>(table + <usize>((row + offset) & mask) * REAL)
+  }
+  return shared + own
 }
 
 function scale(net: LengthModel): void {
@@ -212,55 +235,26 @@ function scale(net: LengthModel): void {
   net.isScaled = true
 }
 
-/** The first D of x: the rows of the table, added in the order of the text. */
-function sumRows(net: LengthModel, features: Features): void {
-  const n = <usize>features.size
-  const scale: Real = n > 0 ? 1 / sqrt<Real>(<Real>n) : 0
-  const x = net.x
-  if (ASC_FEATURE_SIMD && sizeof<Real>() == 4) {
-    let low = f32x4.splat(0), high = f32x4.splat(0)
-    for (let i: usize = 0; i < n; i++) {
-      const row = net.table + (<usize>load<u32>(features.rows + (i << 2)) << 5)
-      low = f32x4.add(low, v128.load(row))
-      high = f32x4.add(high, v128.load(row, 16))
-    }
-    const four = f32x4.splat(<f32>scale)
-    v128.store(x, f32x4.mul(low, four))
-    v128.store(x, f32x4.mul(high, four), 16)
-  } else {
-    for (let j: usize = 0; j < D; j++) {
-      let sum: Real = 0
-      for (let i: usize = 0; i < n; i++) sum += load<Real>(net.table + (<usize>load<u32>(features.rows + (i << 2)) * D + j) * REAL)
-      store<Real>(x + j * REAL, sum * scale)
-    }
-  }
-}
-
-function softmax(p: usize): void {
-  let highest = load<Real>(p)
-  for (let k: usize = 1; k < K; k++) highest = max<Real>(highest, load<Real>(p + k * REAL))
-  let sum: Real = 0
-  for (let k: usize = 0; k < K; k++) {
-    const e = expReal(load<Real>(p + k * REAL) - highest)
-    store<Real>(p + k * REAL, e)
-    sum += e
-  }
-  for (let k: usize = 0; k < K; k++) store<Real>(p + k * REAL, load<Real>(p + k * REAL) / sum)
-}
-
-/** One step on the text in place, whose answer was of class `target`. Returns the loss before it. */
-export function length_learn(base: usize, bytes: i32, characters: i32, model: i32, target: i32): f64 {
+/**
+ * One step on the text in place, whose answer was of class `target`. Returns the loss before it.
+ * @param share  0…1, of the step in what all models have in common
+ */
+export function length_learn(base: usize, bytes: i32, characters: i32, model: i32, target: i32, share: f64): f64 {
   const net = changetype<LengthModel>(base)
   const features = changetype<Features>(net.features)
   readFeatures(features, bytes, characters)
   updateMoments(net, features)
-  forward(net, model)
-  const p = net.probabilities, gradient = net.gradient
-  const loss = -math_log(max<f64>(<f64>load<Real>(p + <usize>target * REAL), 1e-30))
-  for (let k: usize = 0; k < K; k++) store<Real>(gradient + k * REAL, load<Real>(p + k * REAL) - <Real>(k == <usize>target ? 1 : 0))
-  backward(net, features, model)
+  const score = forward(net, model)
+  const upper: Real = cumulative(net, score, target)
+  const lower: Real = target > 0 ? cumulative(net, score, target - 1) : 0
+  const p = max<Real>(upper - lower, <Real>1e-30)
+  // d −log P / d s, and d −log P / d a by way of both borders
+  const slope: Real = 1 - upper - lower
+  const atUpper: Real = target < <i32>K - 1 ? upper * (1 - upper) * logit(target) : 0
+  const atLower: Real = target > 0 ? lower * (1 - lower) * logit(target - 1) : 0
+  backward(net, features, model, slope, (atLower - atUpper) / p, <Real>share)
   net.updates++
-  return loss
+  return -math_log(<f64>p)
 }
 
 function updateMoments(net: LengthModel, features: Features): void {
@@ -277,72 +271,33 @@ function updateMoments(net: LengthModel, features: Features): void {
   }
 }
 
-/** Slopes are taken with the weights as they were: each is read before it moves. */
-function backward(net: LengthModel, features: Features, model: i32): void {
-  const g = net.gradient, slopes = net.slopes
+function backward(net: LengthModel, features: Features, model: i32, slope: Real, scaleSlope: Real, share: Real): void {
   const rate = <Real>net.rate
-  const toSquares = net.squares - net.weights
-  for (let k: usize = 0; k < H; k++) {
-    const active = load<Real>(net.hidden + k * REAL)
-    let slope: Real = 0
-    if (active > 0) {
-      const row = net.hiddenOut + k * WIDTH * REAL
-      slope = dot(row, g, K)
-      step(row, toSquares, g, active, K, rate)
-    }
-    store<Real>(slopes + k * REAL, slope)
-  }
-  step(net.hiddenBias, toSquares, slopes, 1, H, rate)
-  step(net.bias, toSquares, g, 1, K, rate)
-  const x = net.x
-  for (let i: usize = 0; i < X; i++) {
-    const into = net.weights + i * H * REAL, direct = net.direct + i * WIDTH * REAL
-    const value = load<Real>(x + i * REAL)
-    const slope = dot(direct, g, K) + dot(into, slopes, H)
-    step(direct, toSquares, g, value, K, rate)
-    step(into, toSquares, slopes, value, H, rate)
-    store<Real>(x + i * REAL, slope)
-  }
-  if (model > 0) {
-    const row = net.modelRows + <usize>model * M * REAL, slope = x + (D + COUNTS) * REAL
-    for (let i: usize = 0; i < M; i++) store<Real>(slope + i * REAL, load<Real>(slope + i * REAL) + MODEL_DECAY * load<Real>(row + i * REAL))
-    step(row, toSquares, slope, 1, M, rate)
-  }
-  stepRows(net, features, rate)
-}
-
-// @ts-ignore: decorator
-@inline function dot(a: usize, b: usize, n: usize): Real {
-  let sum: Real = 0
-  for (let i: usize = 0; i < n; i++) sum += load<Real>(a + i * REAL) * load<Real>(b + i * REAL)
-  return sum
-}
-
-/** Adagrad on n weights whose slopes are slope · factor. */
-// @ts-ignore: decorator
-@inline function step(weights: usize, toSquares: usize, slope: usize, factor: Real, n: usize, rate: Real): void {
+  const n = <usize>features.size
+  const toSquares = net.squares - net.weights, toTableSquares = net.tableSquares - net.table
+  const each: Real = n > 0 ? slope / sqrt<Real>(<Real>n) : 0
   for (let i: usize = 0; i < n; i++) {
-    const g = load<Real>(slope + i * REAL) * factor
-    const at = weights + i * REAL
-    const square = load<Real>(at + toSquares) + g * g
-    store<Real>(at + toSquares, square)
-    store<Real>(at, load<Real>(at) - rate * g / (sqrt<Real>(square) + EPSILON))
+    step(net.table + <usize>load<u32>(features.rows + (i << 2)) * REAL, toTableSquares, each * share, rate)
   }
+  const shared = net.weights + REAL, stated = features.counts + COUNTS * REAL
+  step(net.weights, toSquares, scaleSlope * share, rate)
+  store<Real>(net.weights, max<Real>(load<Real>(net.weights), SMALLEST_SCALE))
+  for (let i: usize = 0; i < STATED; i++) step(shared + i * REAL, toSquares, slope * load<Real>(stated + i * REAL) * share, rate)
+  step(shared + STATED * REAL, toSquares, slope * share, rate)
+  if (model == 0) return
+  const offset = <u32>model * OFFSET, mask = features.mask, own = ownRow(net, model)
+  for (let i: usize = 0; i < n; i++) {
+    const row = (load<u32>(features.rows + (i << 2)) + offset) & mask
+    step(net.table + <usize>row * REAL, toTableSquares, each, rate)
+  }
+  for (let i: usize = 0; i < COUNTS; i++) step(own + i * REAL, toSquares, slope * load<Real>(net.z + i * REAL), rate)
+  step(own + COUNTS * REAL, toSquares, slope, rate)
 }
 
-/** The rows of the text: they all have the same slope, scaled by each row's own rate. */
-function stepRows(net: LengthModel, features: Features, rate: Real): void {
-  const n = <usize>features.size, slope = net.x
-  if (n == 0) return
-  const scale: Real = 1 / sqrt<Real>(<Real>n)
-  const square: Real = dot(slope, slope, D) * scale * scale / <Real>D
-  for (let i: usize = 0; i < n; i++) {
-    const row = <usize>load<u32>(features.rows + (i << 2))
-    const at = net.tableSquares + row * REAL
-    const squares = load<Real>(at) + square
-    store<Real>(at, squares)
-    const factor = rate * scale / (sqrt<Real>(squares) + EPSILON)
-    const weights = net.table + row * D * REAL
-    for (let j: usize = 0; j < D; j++) store<Real>(weights + j * REAL, load<Real>(weights + j * REAL) - factor * load<Real>(slope + j * REAL))
-  }
+/** Adagrad on one weight. */
+// @ts-ignore: decorator
+@inline function step(at: usize, toSquares: usize, slope: Real, rate: Real): void {
+  const square = load<Real>(at + toSquares) + slope * slope
+  store<Real>(at + toSquares, square)
+  store<Real>(at, load<Real>(at) - rate * slope / (sqrt<Real>(square) + EPSILON))
 }

@@ -1,11 +1,13 @@
-// μ-Serve's 6.4.3: how well the length of an answer is predicted from its prompt, by the served network and by designs that have
+// μ-Serve's 6.4.3: how well the length of an answer is predicted from its prompt, by the served predictor and by designs that have
 // little in common with it. All choices are made on folds of train; valid is only read.
 import { existsSync } from 'node:fs'
 import { Random } from '@trimtab/core'
-import { createServeCore, predictRows, scoreLengths } from '@trimtab/serve'
+import { createServeCore, predictRows } from '@trimtab/serve'
 import { fitNetwork, judge, orderOf } from './predict-length/designs.mjs'
+import { onlineScores } from './predict-length/online.mjs'
 import { report } from './predict-length/report.mjs'
 import { FOLDER, partOf, ranksOf, readRows } from './predict-length/rows.mjs'
+import { scoresOf } from './predict-length/scores.mjs'
 
 /** parts: folds of train that are judged, of five; inner: folds of each fit; samples: of the bootstrap. */
 export const SCALES = {
@@ -14,7 +16,7 @@ export const SCALES = {
   paper: { parts: 5, inner: 4, samples: 2000, seed: 1 },
 }
 const FOLDS = 5
-const VARIANTS = [{}, { share: 0.25 }, { share: 0.5 }, { epochs: 2 }, { epochs: 8 }, { bits: 14 }, { bits: 18 }]
+const VARIANTS = [{}, { share: 0.25 }, { share: 0.5 }, { epochs: 2 }, { epochs: 8 }, { bits: 15 }, { bits: 19 }]
 
 /** Scores of every list of predictions, on prompts drawn again and again with replacement. */
 function bootstrap(core, lists, { samples, seed }) {
@@ -25,9 +27,7 @@ function bootstrap(core, lists, { samples, seed }) {
   const prompts = [...byPrompt.values()]
   const drawn = Array.from({ length: samples }, () => {
     const rows = prompts.flatMap(() => prompts[random.integer(prompts.length)])
-    return Object.fromEntries(
-      Object.entries(lists).map(([name, list]) => [name, scoreLengths(rows.map((i) => list[i]))]),
-    )
+    return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, scoresOf(rows.map((i) => list[i]))]))
   })
   random.dispose()
   return drawn
@@ -50,7 +50,7 @@ function othersAnswers(rows, family) {
   )
 }
 
-/** What the network gets on the folds when it learns from a share of the other prompts, with other passes or table sizes. */
+/** What the predictor gets on the folds when it learns from a share of the other prompts, with other passes or table sizes. */
 function variants(core, folds) {
   return VARIANTS.map(({ share = 1, ...options }) => ({
     variant: { share, ...options },
@@ -60,7 +60,7 @@ function variants(core, folds) {
         rows.filter((row) => partOf(row, 100, 3) < 100 * share),
         options,
       )
-      const scores = scoreLengths(predictRows(network, asked))
+      const scores = scoresOf(predictRows(network, asked))
       network.dispose()
       return scores
     }),
@@ -92,5 +92,7 @@ export async function run(scaleName, progress) {
     others: Object.fromEntries(['alpaca_eval', 'arena-hard'].map((family) => [family, othersAnswers(valid, family)])),
     variants: variants(core, folds),
   }
-  return report({ scaleName, train, valid, judged, onValid, lists, samples, limits })
+  progress('learning online')
+  const online = onlineScores(core, train, valid)
+  return report({ scaleName, train, valid, judged, onValid, lists, samples, limits, online })
 }

@@ -1,6 +1,7 @@
 // μ-Serve's 6.4.3 and B.3–B.4: what serving the shortest first does to completion times, with prompts and lengths that are
 // real and a server that is simulated. Every policy serves the same requests at the same moments.
 import { createServeCore } from '@trimtab/serve'
+import { baselines, ordersByModel } from './serving/baselines.mjs'
 import { chooseBypass } from './serving/choice.mjs'
 import { concurrency } from './serving/concurrency.mjs'
 import { BYPASS, readInputs } from './serving/inputs.mjs'
@@ -23,6 +24,8 @@ export async function run(scaleName, progress) {
   const figures = {
     bypass: BYPASS,
     pairwiseOrder: inputs.estimator.pairwiseOrder,
+    orderByModel: ordersByModel(inputs.valid, inputs.rows.tokens).mean,
+    baselines: await baselines(core, inputs, scale, progress),
     mixed: await mixedModels(core, inputs, scale, progress),
     concurrency: concurrency(core, inputs, scale, progress),
     singles: await singleModels(core, inputs, scale, progress),

@@ -8,19 +8,20 @@ import { fitTrees } from './trees.mjs'
 import { N_GRAMS } from './words.mjs'
 
 export const DESIGNS = {
+  model: 'mean length of the model',
   length: 'length of the prompt',
-  network: 'the served network, classes by its score',
+  network: 'the served predictor, classes by its score',
   narrow: 'ridge on 2^14 hashed n-grams',
   wide: 'ridge on 2^18 hashed n-grams, gaps and places',
   trees: 'that first ridge and 54 counts in boosted trees',
   neighbours: '30 most similar prompts',
-  pair: 'mean of network and second ridge',
-  mean: 'mean of network, second ridge and trees',
+  pair: 'mean of served predictor and second ridge',
+  mean: 'mean of served predictor, second ridge and trees',
 }
 const PENALTIES = [0.3, 1, 3]
 const NEAR = 200 // fitted rows on either side of a score that say which classes it means
 
-/** The network of the product, with its defaults where nothing else is said. */
+/** The predictor of the product, with its defaults where nothing else is said. */
 export function fitNetwork(core, rows, { bits, epochs } = {}) {
   const predictor = new LengthPredictor(core, { bits })
   predictor.fit(rows, { epochs })
@@ -132,18 +133,37 @@ function averaged(designs) {
 function classesByScore(scores, classes) {
   const order = [...scores.keys()].sort((a, b) => scores[a] - scores[b])
   const sorted = order.map((i) => scores[i])
-  return (score) => {
+  const countBelow = (isBelow) => {
     let low = 0
     for (let high = sorted.length; low < high; ) {
       const middle = (low + high) >> 1
-      if (sorted[middle] < score) low = middle + 1
+      if (isBelow(sorted[middle])) low = middle + 1
       else high = middle
     }
-    const near = order.slice(Math.max(0, low - NEAR), low + NEAR)
+    return low
+  }
+  return (score) => {
+    const [first, end] = [countBelow((one) => one < score), countBelow((one) => one <= score)]
+    const near = order.slice(Math.max(0, first - NEAR), end + NEAR)
     const shares = [0, 0, 0, 0, 0]
     for (const i of near) shares[classes[i]] += 1 / near.length
     return shares
   }
+}
+
+/** Mean tokens of each class of each model, of the model's where a class has none. */
+function meansOf(rows, classes) {
+  const means = new Map()
+  for (const model of new Set(rows.map((row) => row.model))) {
+    const own = [...rows.keys()].filter((i) => rows[i].model === model)
+    const mean = (of) => of.reduce((sum, i) => sum + rows[i].outputTokens, 0) / of.length
+    const ofClass = (k) => own.filter((i) => classes[i] === k)
+    means.set(
+      model,
+      [0, 1, 2, 3, 4].map((k) => mean(ofClass(k).length > 0 ? ofClass(k) : own)),
+    )
+  }
+  return means
 }
 
 /** Which class to print of five probabilities. */
@@ -165,6 +185,7 @@ export function judge(core, rows, asked, parts, progress) {
   const [known, truth] = [rows, asked].map((of) => predictRows(served, of))
   served.dispose()
   const all = {
+    model: { own: rows.map(() => 0), asked: asked.map(() => 0) },
     length: { own: rows.map(({ prompt }) => prompt.length), asked: asked.map(({ prompt }) => prompt.length) },
   }
   progress('network')
@@ -179,11 +200,16 @@ export function judge(core, rows, asked, parts, progress) {
   all.pair = averaged([all.network, all.wide])
   all.mean = averaged([all.network, all.wide, all.trees])
   const trueClasses = known.map(({ trueClass }) => trueClass)
+  const means = meansOf(rows, trueClasses)
   const designs = Object.fromEntries(
     Object.keys(DESIGNS).map((name) => {
       const sharesOf = classesByScore(all[name].own, trueClasses)
       const shares = all[name].asked.map(sharesOf)
-      const said = (rule) => truth.map((row, i) => ({ ...row, score: all[name].asked[i], class: rule(shares[i]) }))
+      const tokens = truth.map(({ example }, i) =>
+        shares[i].reduce((sum, share, k) => sum + share * means.get(example.model)[k], 0),
+      )
+      const said = (rule) =>
+        truth.map((row, i) => ({ ...row, score: all[name].asked[i], class: rule(shares[i]), tokens: tokens[i] }))
       return [name, Object.fromEntries(Object.entries(RULES).map(([rule, of]) => [rule, said(of)]))]
     }),
   )

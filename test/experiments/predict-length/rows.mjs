@@ -10,6 +10,20 @@ export const FOLDER = fileURLToPath(new URL('../../../../shared/data/output-leng
 const familyOf = (source) =>
   ['alpaca_eval', 'arena-hard', 'gpteacher'].find((name) => source.startsWith(name)) ?? source
 
+const ENGLISH =
+  /\b(?:the|a|an|of|to|in|is|and|for|what|how|write|you|are|with|that|this|list|give|make|create|explain)\b/gi
+const CODE =
+  /```|[{};]\s*(?:\n|$)|\b(?:def|class|function|import|SELECT|#include)\b|\b(?:code|program|python|javascript|java|sql|html|css|regex|algorithm)\b/i
+
+/** By words that nearly every English text has, and by marks and words of programs. */
+function kindOf(prompt) {
+  const words = prompt.match(/[\p{L}\p{N}]+/gu) ?? []
+  const english = prompt.match(ENGLISH)?.length ?? 0
+  const foreign = prompt.match(/[^\p{ASCII}\p{P}\p{S}]/gu)?.length ?? 0
+  if (foreign > 0.1 * prompt.length || (words.length >= 8 && english === 0 && foreign > 0)) return 'not English'
+  return CODE.test(prompt) ? 'code' : 'other English'
+}
+
 export function readRows(file) {
   const seen = new Map()
   return gunzipSync(readFileSync(`${FOLDER}${file}`))
@@ -24,7 +38,7 @@ export function readRows(file) {
           wide: columnsOf(prompt, N_GRAMS.wide),
           counts: countsOf(prompt),
         })
-      return { id, model, prompt, family: familyOf(source), outputTokens, seen: seen.get(prompt) }
+      return { id, model, prompt, family: familyOf(source), kind: kindOf(prompt), outputTokens, seen: seen.get(prompt) }
     })
 }
 

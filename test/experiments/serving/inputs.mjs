@@ -52,10 +52,7 @@ export async function readInputs(core, progress) {
   progress('training the predictor')
   const saved = trainedOn(core, train.requests)
   const isPermissive = permissiveRows()
-  const permissive = trainedOn(
-    core,
-    train.requests.filter((_, row) => isPermissive[row]),
-  )
+  const permissive = train.requests.filter((_, row) => isPermissive[row])
   progress('training the predictor without the prompts that are held back')
   const isHeld = ({ prompt }) => HELD.test(createHash('sha1').update(prompt).digest('hex'))
   const held = { ...train, name: 'held', requests: train.requests.filter(isHeld) }
@@ -65,11 +62,11 @@ export async function readInputs(core, progress) {
   )
   const rows = await rowsOf(core, valid, saved)
   return {
-    ...{ valid, rows, held, recorded },
+    ...{ valid, rows, held, recorded, train, permissive },
     patterns: recorded.slice(0, 2).map(({ pattern }) => pattern),
     estimator: rowEstimator(valid, rows, 'trained'),
     heldEstimator: rowEstimator(held, await rowsOf(core, held, withoutHeld), 'trained without them'),
-    predictors: { 'all training rows': saved, 'permissive training rows': permissive },
+    predictors: { 'all training rows': saved, 'permissive training rows': trainedOn(core, permissive) },
   }
 }
 

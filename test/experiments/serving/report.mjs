@@ -1,4 +1,5 @@
 // What the experiment found, in words, tables and JSON.
+import { baselinePart } from './baseline-part.mjs'
 import { concurrencyPart } from './concurrency-part.mjs'
 import { SERVER } from './inputs.mjs'
 import { fixed, groupsOf, percent, table } from './markdown.mjs'
@@ -59,9 +60,11 @@ function markdownOf({ scaleName, scale, figures, gates }) {
     '# Serving: the shortest expected answer first',
     `Scale \`${scaleName}\`: ${scale.seeds} runs of ${scale.count} requests each, in which every policy serves the same requests at the same moments; ± is the standard deviation over runs. \`npm run experiment -- serving --scale ${scaleName}\``,
     `**Real**: prompts, models and lengths (\`../shared/data/output-length\`), arrival times of two Azure services, the predictor. **Simulated**: the server, ${SERVER.secondsPerRequest} s a request and ${SERVER.secondsPerToken} s a token, one of them, every model in one queue. ρ is the rate of arrivals beside what first come, first served can do under the same batching when somebody always waits. JCT: from arrival to the last token. Default ageing: \`bypass ${figures.bypass}\` (\`WorkAgeing\`).`,
-    `The predictor was trained on \`train.jsonl.gz\` and is asked for rows of \`valid.jsonl.gz\`, whose prompts it has not seen; unless told otherwise it learns nothing meanwhile. Of pairs of valid rows of one model it puts ${fixed(figures.pairwiseOrder, 3)} in the right order.`,
+    `The predictor was trained on \`train.jsonl.gz\` and is asked for rows of \`valid.jsonl.gz\`, whose prompts it has not seen; unless told otherwise it learns nothing meanwhile. Of pairs of valid rows of one model it puts ${fixed(figures.pairwiseOrder, 3)} in the right order, ${fixed(figures.orderByModel, 3)} in the mean over the models.`,
     '## Mixed models, ρ = 0.9',
     ...PATTERNS.map((arrivals) => mixedPart(arrivals, figures.mixed)),
+    '## Where the gain comes from',
+    baselinePart(figures.baselines),
     '## Gates',
     gatePart(gates),
     '## Continuous batching beside the paper',
@@ -267,7 +270,7 @@ function onlinePart(online) {
     }),
   )
   return [
-    'Every valid row once, Poisson, no batching; a length is told when FCFS is done with the request. Of the rows of `valid.jsonl.gz`, 12 models are of a tier whose rows no shipped weights may be trained on: a predictor of permissive rows has never met them.',
+    'Every valid row once, Poisson, no batching; a length is told when FCFS is done with the request. Of the rows of `valid.jsonl.gz`, 12 models are of a tier whose rows no shipped weights may be trained on: a predictor of permissive rows has never met them. 149 of the prompts are asked of several models: part of what is learnt here is a prompt that comes again ([predict-length](predict-length.md) has each prompt once).',
     '',
     table(['weights trained on', '', 'requests', 'default ageing', 'no ageing'], rows),
   ].join('\n')

@@ -13,15 +13,15 @@ export class ServeExports extends SharedExports {
   }
 
   /** Makes a model in `base`, `length_bytes` long: knows no n-gram, expects what the percentiles say. */
-  length_create(base: number, bits: number, models: number, seedLow: number, seedHigh: number): void {
+  length_create(base: number, bits: number, models: number): void {
     try {
-      this.raw.length_create!(base, bits, models, seedLow, seedHigh)
+      this.raw.length_create!(base, bits, models)
     } catch (cause) {
       throw this.failed('length_create', cause)
     }
   }
 
-  /** A figure or setting, `which` of LENGTH_RATE … LENGTH_WEIGHT_COUNT, else bytes of text that fit. */
+  /** A figure or setting, `which` of LENGTH_RATE … LENGTH_WEIGHT_COUNT, else the rows that the text gave. */
   length_get(base: number, which: number): number {
     try {
       return this.raw.length_get!(base, which)
@@ -30,17 +30,20 @@ export class ServeExports extends SharedExports {
     }
   }
 
-  /** One step on the text in place, whose answer was of class `target`. Returns the loss before it. */
-  length_learn(base: number, bytes: number, characters: number, model: number, target: number): number {
+  /**
+   * One step on the text in place, whose answer was of class `target`. Returns the loss before it.
+   * @param share  0…1, of the step in what all models have in common
+   */
+  length_learn(base: number, bytes: number, characters: number, model: number, target: number, share: number): number {
     try {
-      return this.raw.length_learn!(base, bytes, characters, model, target)
+      return this.raw.length_learn!(base, bytes, characters, model, target, share)
     } catch (cause) {
       throw this.failed('length_learn', cause)
     }
   }
 
   /**
-   * Where a part lies, `which` of LENGTH_…: text u8, hashed rows i32, counts f32 [C], probabilities [8], table [V, D], its
+   * Where a part lies, `which` of LENGTH_…: text u8, hashed rows i32, counts f32 [C + S], probabilities [K], table [V], its
    * squares [V], weights and their squares, moments.
    */
   length_pointer(base: number, which: number): number {

@@ -9,8 +9,8 @@ import { withBlock } from '../memory/blocks.js'
 /** Classes of an answer's length: below the percentiles 25, 50, 75, 99 of its model, and above (dissertation 6.3.2). */
 export const LENGTH_CLASSES = 5
 
-const TABLE_WIDTH = 8
 const COUNTS = 24
+const STATED = 2
 const TEXT_BYTES = 6144
 const LONGEST = 2048 // UTF-16 units, about 512 tokens of English
 const HEAD = 512 // of a longer prompt: its beginning, where the instruction often stands, and its end
@@ -18,16 +18,15 @@ const TAIL = LONGEST - HEAD - 1
 
 /** Size of the model's tables. */
 export interface LengthModelOptions {
-  /** The table of n-grams has 2^bits rows of 32 bytes, 10 … 20. Default 16. */
+  /** The table of n-grams has 2^bits rows of 8 bytes, 10 … 20. Default 17. */
   readonly bits?: number
   /** Rows of models; row 0 is shared by those that have none. Default 64. */
   readonly models?: number
-  readonly seed?: number
 }
 
 /**
- * How long an answer will be, from the prompt: hashed n-grams and counts of what the text is made of, a small network, softmax
- * over five classes. Everything runs in the core; a prediction is one call and allocates nothing there.
+ * How long an answer will be, from the prompt: an ordinal regression on its hashed n-grams, on the length that it states
+ * and on counts of what it is made of, of what all models share and of what each adds. Everything runs in the core; a prediction is one call and allocates nothing there.
  *
  * Of a prompt above 2,048 UTF-16 units the first 512 and the last 1,535 are read.
  */
@@ -43,17 +42,16 @@ export class LengthModel {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(core: ServeCore, options: LengthModelOptions = {}) {
-    const { bits = 16, models = 64, seed = 1 } = options
+    const { bits = 17, models = 64 } = options
     const problems = new Problems()
     problems.check(isCount(bits) && bits >= 10 && bits <= 20, `bits must be 10 … 20, got ${bits}`)
     problems.check(isCount(models) && models <= 65_536, `models must be 1 … 65536, got ${models}`)
-    problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
     problems.throwIfAny('LengthModel')
-    this.options = { bits, models, seed }
+    this.options = { bits, models }
     this.#core = core
     const { exports } = core
     this.#arena = new Arena(core, planned(core, this.options).bytes, 'LengthModel', { bits, models })
-    exports.length_create(this.#arena.pointer, bits, models, seed | 0, Math.floor(seed / 2 ** 32) | 0)
+    exports.length_create(this.#arena.pointer, bits, models)
     this.#textAt = this.#at(abi.LENGTH_TEXT)
     this.#probabilitiesAt = this.#at(abi.LENGTH_PROBABILITIES)
   }
@@ -92,22 +90,23 @@ export class LengthModel {
 
   /**
    * One step on a prompt whose answer was of class `target`.
+   * @param share  0…1, of the step in what all models have in common
    * @returns cross-entropy before the step
    */
-  learn(prompt: string, model: number, target: number): number {
+  learn(prompt: string, model: number, target: number, share: number = 1): number {
     const { pointer } = this.#arena
     const bytes = this.#stage(prompt)
-    return this.#core.exports.length_learn(pointer, bytes, prompt.length, model, target)
+    return this.#core.exports.length_learn(pointer, bytes, prompt.length, model, target, share)
   }
 
-  /** The distinct rows of the table that a prompt's n-grams hash to, in the order they are met; and its raw counts. */
+  /** The distinct rows of the table that a prompt's n-grams hash to, in the order they are met; and its raw counts, the two of a stated length last. */
   features(prompt: string): { readonly rows: Uint32Array; readonly counts: Float32Array } {
     this.predict(prompt, 0)
     const { buffer } = this.#core.memory
     const size = this.#get(abi.LENGTH_ROW_COUNT)
     return {
       rows: new Uint32Array(buffer, this.#at(abi.LENGTH_ROWS), size).slice(),
-      counts: new Float32Array(buffer, this.#at(abi.LENGTH_COUNTS), COUNTS).slice(),
+      counts: new Float32Array(buffer, this.#at(abi.LENGTH_COUNTS), COUNTS + STATED).slice(),
     }
   }
 
@@ -183,13 +182,13 @@ export class LengthModel {
   }
 }
 
-type Sizes = Required<Pick<LengthModelOptions, 'bits' | 'models'>>
+type Sizes = Required<LengthModelOptions>
 
 /** Part of a save: its tensor, where the core keeps it, its shape. */
 type Block = readonly [name: string, which: number, shape: readonly number[]]
 
 const blocksOf = ({ bits }: Sizes, weights: number): readonly Block[] => [
-  ['table', abi.LENGTH_TABLE, [2 ** bits, TABLE_WIDTH]],
+  ['table', abi.LENGTH_TABLE, [2 ** bits]],
   ['table.squares', abi.LENGTH_TABLE_SQUARES, [2 ** bits]],
   ['weights', abi.LENGTH_WEIGHTS, [weights]],
   ['weights.squares', abi.LENGTH_SQUARES, [weights]],

@@ -65,7 +65,7 @@ function tokensOf(text: string): Token[] {
   return found
 }
 
-/** Rows in the order they are first met, and the 24 counts. */
+/** Rows in the order they are first met; the 24 counts and the two of a stated length. */
 export function featuresTwin(prompt: string, bits: number): { readonly rows: number[]; readonly counts: number[] } {
   const decoded = new TextDecoder().decode(encoder.encode(prompt)) // lone surrogates become U+FFFD
   const tokens = tokensOf(decoded)
@@ -94,7 +94,7 @@ export function featuresTwin(prompt: string, bits: number): { readonly rows: num
   const closing = Math.imul(0x7feb352d, 37) ^ (words.at(-1) ?? 0)
   if (words.length > 0) note(closing + 1)
   if (words.length > 1) note((Math.imul(closing, 37) ^ words.at(-2)!) + 2)
-  return { rows: [...rows], counts: countsOf(prompt, decoded, tokens) }
+  return { rows: [...rows], counts: [...countsOf(prompt, decoded, tokens), ...statedOf(tokens)] }
 }
 
 function countsOf(prompt: string, text: string, tokens: readonly Token[]): number[] {
@@ -127,4 +127,51 @@ function countsOf(prompt: string, text: string, tokens: readonly Token[]): numbe
     digits / (letters + 1),
     logOf(times(/;/g)),
   ]
+}
+
+const NUMBERS: Readonly<Record<string, number>> = {
+  ...{ one: 1, singl: 1, two: 2, coupl: 2, three: 3, few: 3, four: 4, sever: 4, five: 5, six: 6, seven: 7, eight: 8 },
+  ...{ nine: 9, ten: 10, twelv: 12, dozen: 12, twent: 20, fifty: 50, hundr: 100 },
+}
+const VERBS = 'list name give write make creat gener sugge provi propo top'.split(' ')
+const UNITS: Readonly<Record<string, number>> = {
+  ...{
+    word: 1.3,
+    words: 1.3,
+    line: 12,
+    lines: 12,
+    item: 15,
+    items: 15,
+    tip: 30,
+    tips: 30,
+    fact: 25,
+    facts: 25,
+    idea: 25,
+  },
+  ...{ ideas: 25, way: 30, ways: 30, step: 35, steps: 35, page: 450, pages: 450, bulle: 25, point: 25, quest: 20 },
+  ...{ sente: 25, examp: 40, reaso: 40, verse: 40, stanz: 40, parag: 90, chapt: 400 },
+}
+
+/** Whether a length is stated, and the logarithm of its tokens less 4. */
+function statedOf(all: readonly Token[]): number[] {
+  const tokens = all.filter(({ kind }) => kind === 'letter' || kind === 'digit')
+  const stems = tokens.map(({ kind, text }) =>
+    kind === 'digit' ? '' : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).slice(0, 5),
+  )
+  const numberAt = (i: number): number =>
+    tokens[i]!.kind === 'digit'
+      ? Math.min(Number(tokens[i]!.text), 100_000_000)
+      : Object.hasOwn(NUMBERS, stems[i]!)
+        ? NUMBERS[stems[i]!]!
+        : 0
+  const numbers = tokens.flatMap((_, i) => (numberAt(i) >= 1 && numberAt(i) <= 5000 ? [i] : [])).slice(0, 8)
+  let stated = 0
+  for (const i of numbers) {
+    const next = stems.slice(i + 1, i + 4)
+    const digits = next.indexOf('')
+    const unit = next.slice(0, digits < 0 ? 3 : digits).find((stem) => Object.hasOwn(UNITS, stem))
+    const isAsked = stems.slice(Math.max(0, i - 2), i).some((stem) => VERBS.includes(stem))
+    stated += numberAt(i) * (unit !== undefined ? UNITS[unit]! : isAsked ? 15 : 0)
+  }
+  return stated > 0 ? [1, logOf(Math.floor(Math.min(stated, 1e6))) - 4] : [0, 0]
 }

@@ -31,6 +31,7 @@ const PROMPTS = [
   '\ud800 alone \udc00',
   '\t \n\n \n',
   'UPPER lower MiXeD _under_score 42',
+  'List 100 fruits in 20 paragraphs; then, in one sentence, the top ten of 3 4 lines and a five-paragraph essay.',
 ]
 
 describe('features', () => {
@@ -87,6 +88,21 @@ describe('features', () => {
     expect(counts[0]).toBeCloseTo(Math.log(1 + long.length), 1)
   })
 
+  it.each([
+    ['Explain gravity in one sentence.', 25],
+    ['Write 20 paragraphs about rain', 1800],
+    ['A five-paragraph essay', 450],
+    ['List 3 fruits', 45],
+    ['List 100 fruits', 1500],
+    ['Give me ten', 150],
+    ['In 1969 two men stood there.', undefined],
+    ['Explain gravity', undefined],
+  ])('of %j say that it states %s tokens', (prompt, tokens) => {
+    const [isStated, logarithm] = model().features(prompt).counts.subarray(24)
+    expect(isStated).toBe(tokens === undefined ? 0 : 1)
+    expect(logarithm).toBeCloseTo(tokens === undefined ? 0 : Math.log(1 + tokens) - 4, 2)
+  })
+
   it('survive the end of the marks that tell texts apart', () => {
     const net = model({ bits: 20 })
     for (let i = 0; i < 4100; i++) net.predict('again', 0)
@@ -121,6 +137,14 @@ describe('LengthModel', () => {
     expect(net.updates).toBe(1200)
   })
 
+  it('keeps what one model does out of what all share, by the share of its step', () => {
+    const net = model({ bits: 16 })
+    for (let i = 0; i < 600; i++) net.learn(`essay about topic ${i}`, 1, 0, 0)
+    const score = (of: number): number => net.predict('essay about whales', of).reduce((sum, p, k) => sum + k * p, 0)
+    expect(score(1)).toBeLessThan(0.8)
+    expect(score(0)).toBeCloseTo(0.25 * 1 + 0.25 * 2 + 0.24 * 3 + 0.01 * 4, 3) // as the percentiles say
+  })
+
   it('has the same bits in the SIMD and in the scalar build', () => {
     const nets = [core, scalar].map((on) => model({}, on))
     const losses = nets.map((net) => PROMPTS.map((prompt, i) => net.learn(prompt, i % 4, i % 5)))
@@ -129,7 +153,7 @@ describe('LengthModel', () => {
   })
 
   it('goes on from a save as if nothing had happened', () => {
-    const [a, b] = [model({ seed: 3 }), model({ seed: 9 })]
+    const [a, b] = [model(), model()]
     for (const [i, prompt] of PROMPTS.entries()) a.learn(prompt, i % 4, i % 5)
     b.load(a.save())
     for (const [i, prompt] of PROMPTS.entries()) expect(b.learn(prompt, 1, i % 5)).toBe(a.learn(prompt, 1, i % 5))
@@ -139,14 +163,12 @@ describe('LengthModel', () => {
   it('refuses a save of other sizes and changes nothing', () => {
     const net = model()
     const before = bytesOf(net)
-    expect(() => net.load(model({ bits: 11 }).save())).toThrow(/tensor "table" must be F32 \[4096, 8\]/)
+    expect(() => net.load(model({ bits: 11 }).save())).toThrow(/tensor "table" must be F32 \[4096\]/)
     expect(bytesOf(net)).toEqual(before)
   })
 
   it('refuses sizes that make no sense, all at once', () => {
-    expect(() => model({ bits: 9, models: 0, seed: 0.5 })).toThrow(
-      /bits must be 10 … 20, got 9; models must be 1 … 65536, got 0; seed/,
-    )
+    expect(() => model({ bits: 9, models: 0 })).toThrow(/bits must be 10 … 20, got 9; models must be 1 … 65536, got 0/)
   })
 
   it('cannot be used after dispose', () => {
@@ -166,37 +188,36 @@ describe('the gradient', () => {
     const square = 1e12 // so large that a step is rate · slope / √square
     for (let i = 0; i < 30; i++) net.learn(i % 2 ? 'list five long things' : 'yes or no?', 1 + (i % 2), i % 5) // from a random place
     net.weights(abi.LENGTH_SQUARES).fill(square)
-    net.table(abi.LENGTH_TABLE_SQUARES, 1).fill(square)
+    net.table(abi.LENGTH_TABLE_SQUARES).fill(square)
     net.set(abi.LENGTH_RATE, rate)
-    const [prompt, of, target] = ['list five things?', 1, 2] as const
-    const before = { table: net.table(abi.LENGTH_TABLE, 8).slice(), weights: net.weights(abi.LENGTH_WEIGHTS).slice() }
-    net.learn(prompt, of, target)
-    const after = { table: net.table(abi.LENGTH_TABLE, 8).slice(), weights: net.weights(abi.LENGTH_WEIGHTS).slice() }
-    net.table(abi.LENGTH_TABLE, 8).set(before.table)
-    net.weights(abi.LENGTH_WEIGHTS).set(before.weights)
-    const check = (live: () => Float64Array, was: Float64Array, now: Float64Array, decayFrom: number): number => {
-      let moved = 0
-      for (let i = 0; i < was.length; i++) {
-        if (was[i] === now[i]) continue
-        moved++
-        const decay = i >= decayFrom ? 1e-3 * was[i]! : 0
-        const slope = ((was[i]! - now[i]!) * (Math.sqrt(square) + 1e-3)) / rate - decay
-        const at = (value: number): number => {
-          live()[i] = value
-          return net.loss(prompt, of, target)
+    const [prompt, of] = ['list five things?', 1] as const
+    const tables = { table: abi.LENGTH_TABLE, weights: abi.LENGTH_WEIGHTS }
+    for (const target of [0, 2, 4]) {
+      const before = { table: net.table(tables.table).slice(), weights: net.weights(tables.weights).slice() }
+      net.learn(prompt, of, target)
+      const after = { table: net.table(tables.table).slice(), weights: net.weights(tables.weights).slice() }
+      net.table(tables.table).set(before.table)
+      net.weights(tables.weights).set(before.weights)
+      const check = (live: () => Float64Array, was: Float64Array, now: Float64Array): number => {
+        let moved = 0
+        for (let i = 0; i < was.length; i++) {
+          if (was[i] === now[i]) continue
+          moved++
+          const slope = ((was[i]! - now[i]!) * (Math.sqrt(square) + 1e-3)) / rate
+          const at = (value: number): number => {
+            live()[i] = value
+            return net.loss(prompt, of, target)
+          }
+          const h = 1e-5
+          const measured = (at(was[i]! + h) - at(was[i]! - h)) / (2 * h)
+          live()[i] = was[i]!
+          expect(Math.abs(slope - measured)).toBeLessThan(1e-4 * Math.max(1, Math.abs(measured)))
         }
-        const h = 1e-5
-        const measured = (at(was[i]! + h) - at(was[i]! - h)) / (2 * h)
-        live()[i] = was[i]!
-        expect(Math.abs(slope - measured)).toBeLessThan(1e-4 * Math.max(1, Math.abs(measured)))
+        return moved
       }
-      return moved
+      expect(check(() => net.weights(tables.weights), before.weights, after.weights)).toBeGreaterThan(10)
+      expect(check(() => net.table(tables.table), before.table, after.table)).toBeGreaterThan(20)
     }
-    const modelRows = before.weights.length - 4 * 8
-    expect(check(() => net.weights(abi.LENGTH_WEIGHTS), before.weights, after.weights, modelRows)).toBeGreaterThan(300)
-    expect(
-      check(() => net.table(abi.LENGTH_TABLE, 8), before.table, after.table, Number.POSITIVE_INFINITY),
-    ).toBeGreaterThan(60)
   })
 })
 
@@ -209,11 +230,11 @@ class Net64 {
     this.#real = real
     const scratch = real.allocate(real.exports.length_shape_bytes())
     this.#base = real.allocate(real.exports.length_bytes(scratch, 10, 4))
-    real.exports.length_create(this.#base, 10, 4, 1, 0)
+    real.exports.length_create(this.#base, 10, 4)
   }
 
   learn(prompt: string, of: number, target: number): void {
-    this.#real.exports.length_learn(this.#base, this.#stage(prompt), prompt.length, of, target)
+    this.#real.exports.length_learn(this.#base, this.#stage(prompt), prompt.length, of, target, 1)
   }
 
   loss(prompt: string, of: number, target: number): number {
@@ -225,8 +246,8 @@ class Net64 {
     return this.#real.f64(this.#at(which), this.#real.exports.length_get(this.#base, abi.LENGTH_WEIGHT_COUNT))
   }
 
-  table(which: number, width: number): Float64Array {
-    return this.#real.f64(this.#at(which), width * 1024)
+  table(which: number): Float64Array {
+    return this.#real.f64(this.#at(which), 1024)
   }
 
   set(which: number, value: number): void {

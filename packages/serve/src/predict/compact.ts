@@ -1,24 +1,21 @@
 // A predictor's tensors made small enough to ship: the table in 8 bits, and without the rates that its rows had.
 import { floatTensor, type StoredTensor, type Tensor, TensorReader } from '@trimtab/core'
 
-const WIDTH = 8 // numbers of a row
 const LARGEST = 127
 
-/** `table` [V, 8] as whole multiples of a step per column; `table.squares` [V] as their mean. The rest stays. */
+/** `table` [V] as whole multiples of a step; `table.squares` [V] as their mean. The rest stays. */
 export function packTensors(tensors: readonly Tensor[], bits: number): StoredTensor[] {
   const reader = new TensorReader(tensors)
   const rows = 2 ** bits
-  const table = reader.floats('table', [rows, WIDTH])
+  const table = reader.floats('table', [rows])
   const squares = reader.floats('table.squares', [rows])
-  const steps = new Float32Array(WIDTH)
-  for (let i = 0; i < table.length; i++) steps[i % WIDTH] = Math.max(steps[i % WIDTH]!, Math.abs(table[i]!) / LARGEST)
-  const packed = new Int8Array(table.length)
-  for (let i = 0; i < table.length; i++) packed[i] = Math.round(table[i]! / (steps[i % WIDTH]! || 1))
+  const step = Math.fround(table.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / LARGEST)
+  const packed = Int8Array.from(table, (weight) => Math.round(weight / (step || 1)))
   const mean = squares.reduce((sum, square) => sum + square, 0) / rows
   return [
     ...tensors.filter(({ name }) => name !== 'table' && name !== 'table.squares'),
-    { name: 'table.packed', dtype: 'I8', shape: [rows, WIDTH], bytes: new Uint8Array(packed.buffer) },
-    floatTensor('table.steps', [WIDTH], steps),
+    { name: 'table.packed', dtype: 'I8', shape: [rows], bytes: new Uint8Array(packed.buffer) },
+    floatTensor('table.step', [1], Float32Array.of(step)),
     floatTensor('table.mean-square', [1], Float32Array.of(mean)),
   ]
 }
@@ -32,14 +29,14 @@ export const isPacked = (tensors: ReadonlyMap<string, StoredTensor>): boolean =>
 export function unpackTensors(tensors: ReadonlyMap<string, StoredTensor>, fileBits: number, bits: number): Tensor[] {
   const list = [...tensors.values()].filter(({ name }) => !name.startsWith('table.')) as Tensor[]
   const reader = new TensorReader([...tensors.values()].map(asBytes))
-  const steps = reader.floats('table.steps', [WIDTH])
+  const [step] = reader.floats('table.step', [1])
   const [square] = reader.floats('table.mean-square', [1])
-  const packed = new Int8Array(reader.bytes('table.packed', WIDTH * 2 ** fileBits))
+  const packed = new Int8Array(reader.bytes('table.packed', 2 ** fileBits))
   const rows = 2 ** bits
-  const table = Float32Array.from({ length: WIDTH * rows }, (_, i) => packed[i % packed.length]! * steps[i % WIDTH]!)
+  const table = Float32Array.from({ length: rows }, (_, i) => packed[i % packed.length]! * step!)
   return [
     ...list,
-    floatTensor('table', [rows, WIDTH], table),
+    floatTensor('table', [rows], table),
     floatTensor('table.squares', [rows], new Float32Array(rows).fill(square!)),
   ]
 }

@@ -7,6 +7,7 @@ const UNKNOWN: LengthClasses = {
   means: Float64Array.of(32, 120, 310, 700, 2048),
 }
 const EQUAL_SHARE = 64 // answers of a model that count in full for all models together; then ever less, so that none outweighs
+const SHARED_ANSWERS = 1000 // and in full for what prompts do to all models
 const MOST_NAMES = 256 // models told apart by name
 
 /**
@@ -69,6 +70,11 @@ export class ServedLengths {
     if (own) this.#ownClasses.set(own.name, counted)
     else this.#allClasses = counted
     return counted.classes
+  }
+
+  /** 0…1, what an answer of the model weighs in what all models have in common: one of many answers does not drown the others. */
+  sharedWeight(model: string): number {
+    return Math.min(1, SHARED_ANSWERS / (this.#own.find(model)?.value.total || 1))
   }
 
   /** Expected output tokens at a class as a real number, 0…4: between the means of the classes on either side. */

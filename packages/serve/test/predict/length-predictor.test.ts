@@ -126,6 +126,34 @@ describe('LengthPredictor', () => {
     expect(LengthPredictor.load(core, file).models).toEqual(predictor.models)
   })
 
+  it('expects more of what states more', () => {
+    const predictor = new LengthPredictor(core, small)
+    const counted = (i: number): LengthExample[] => [
+      { model: 'm', prompt: `Write ${i} paragraphs on rain`, outputTokens: 90 * i },
+      { model: 'm', prompt: `Write ${i} words on rain`, outputTokens: 2 * i },
+    ]
+    predictor.fit(Array.from({ length: 20 }, (_, i) => counted(i + 1)).flat(), { epochs: 20 })
+    const tokens = (prompt: string): number => predictor.predict({ model: 'unmet', prompt }).tokens
+    expect(tokens('List 100 fruits')).toBeGreaterThan(1.2 * tokens('List 3 fruits'))
+    expect(tokens('Explain rain in ten pages')).toBeGreaterThan(1.2 * tokens('Explain rain in one sentence'))
+  })
+
+  it('lets no model of many answers drown what prompts do to the others', () => {
+    const predictor = new LengthPredictor(core, small)
+    const rows = (model: string, count: number, [long, short]: readonly [string, string]): LengthExample[] =>
+      Array.from({ length: count }, (_, i) => ({
+        ...{ model, prompt: `${i % 2 ? long : short} about topic ${(i * 31) % 97}` },
+        outputTokens: (i % 2 ? 400 : 40) + (i % 7),
+      }))
+    predictor.fit([
+      ...rows('loud', 6000, ['poem', 'essay']),
+      ...['a', 'b', 'c'].flatMap((model) => rows(model, 600, ['essay', 'poem'])),
+    ])
+    const score = (model: string, prompt: string): number => predictor.predict({ model, prompt }).score
+    expect(score('unmet', 'essay about rain')).toBeGreaterThan(score('unmet', 'poem about rain') + 0.5)
+    expect(score('loud', 'poem about rain')).toBeGreaterThan(score('loud', 'essay about rain') + 1)
+  })
+
   it('takes any text: empty, a megabyte, no letters, half letters', () => {
     const predictor = new LengthPredictor(core, small)
     for (const prompt of ['', 'x'.repeat(1_000_000), '?!'.repeat(3000), '\ud800', '漢字'.repeat(2000), '\0\n\0']) {
@@ -154,17 +182,17 @@ describe('LengthPredictor', () => {
     }
     expect(codeOf(writeSafetensors([], { format: 'other' }))).toBe('length_predictor_format')
     expect(codeOf(file.subarray(0, file.length - 1))).toBe('safetensors_truncated')
-    const header = { format: 'trimtab-length-predictor-1', bits: '12', rows: '64', seed: '1' }
+    const header = { format: 'trimtab-length-predictor-2', bits: '12', rows: '64' }
     expect(codeOf(writeSafetensors([], { ...header, models: '["a"]' }))).toBe('tensor_missing')
     expect(codeOf(writeSafetensors([], { ...header, models: 'a' }))).toBe('length_predictor_damaged')
     expect(codeOf(writeSafetensors([], { ...header, models: '[]', bits: '99' }))).toBe('length_predictor_damaged')
   })
 
   it.each([
-    ['a table of 2^20 rows', { bits: '20' }, 'tensor_mismatch', /"table" must be F32 \[1048576, 8\].* \[4096, 8\]/],
+    ['a table of 2^20 rows', { bits: '20' }, 'tensor_mismatch', /"table" must be F32 \[1048576\].* \[4096\]/],
     ['65,536 models', { rows: '65536' }, 'tensor_mismatch', /"weights" must be F32 \[\d+\], the saved state has F32/],
-    ['models beyond them', { rows: '4294967360' }, 'length_predictor_damaged', /rows and seed must be sizes/],
-    ['half a bit', { bits: '12.5' }, 'length_predictor_damaged', /bits, rows and seed must be sizes/],
+    ['models beyond them', { rows: '4294967360' }, 'length_predictor_damaged', /bits and rows must be sizes/],
+    ['half a bit', { bits: '12.5' }, 'length_predictor_damaged', /bits and rows must be sizes/],
     ['a name that it has no lengths of', { models: '["a"]' }, 'tensor_mismatch', /"lengths" must be/],
   ])('refuses a file that says it has %s, before anything is laid out', (_, changes, code, message) => {
     const { tensors, metadata } = readSafetensors(new LengthPredictor(core, small).save())

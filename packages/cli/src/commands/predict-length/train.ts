@@ -11,8 +11,8 @@ import { FILES, readWhere, seedOption, whereOption } from './options.js'
 const options = {
   out: textOption('MODEL', 'write the predictor there (safetensors)', undefined),
   epochs: numberOption('passes over the rows', 4, { min: 1, max: 1000 }),
-  rate: numberOption('step size of the first pass; it falls to 0', 0.05, { min: 1e-6, max: 10, fraction: true }),
-  bits: numberOption('the table of n-grams has 2^N rows of 36 bytes', 16, { min: 10, max: 20 }),
+  rate: numberOption('step size of the first pass; it falls to 0', 0.5, { min: 1e-6, max: 10, fraction: true }),
+  bits: numberOption('the table of n-grams has 2^N rows of 8 bytes', 17, { min: 10, max: 20 }),
   compact: switchOption('a small file to ship: 8-bit table; learning goes on, though not from the same state'),
   where: whereOption,
   seed: seedOption,
@@ -38,7 +38,7 @@ export const train: Command = defineCommand({
     if (!(await host.canWrite(out)))
       throw new UsageError(`--out ${out} cannot be written: name a file in a folder that is there`)
     const rows = await readExamples(file, readingOf(host, values), readWhere(where))
-    const predictor = new LengthPredictor(await createServeCore(), { bits, seed })
+    const predictor = new LengthPredictor(await createServeCore(), { bits })
     const progress = createProgress(host, 'passes')
     let loss = Number.NaN
     try {
