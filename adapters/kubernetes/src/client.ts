@@ -55,6 +55,7 @@ export class KubernetesClient {
   readonly #requester: Requester
   readonly #options: RequesterOptions
 
+  /** @throws {ConfigError} `config_invalid`, with every problem of the options */
   constructor(cluster: Cluster, options: RequesterOptions) {
     this.namespace = cluster.namespace
     this.#options = options

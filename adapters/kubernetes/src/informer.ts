@@ -25,6 +25,9 @@ export interface InformerOptions extends ObjectSelection {
   readonly silenceMs?: number
 }
 
+/** A watch ends after this or up to twice as long: those of many clients do not begin at once. */
+const WATCH_SECONDS = 300
+
 /**
  * A copy of the objects of one kind that follows the server: one list, then a watch that goes on where it ended. It lists again only
  * when the server has forgotten where we were (410) or is silent; changes that it missed are told then.
@@ -86,7 +89,9 @@ export class Informer<T extends KubernetesObject> {
       try {
         resourceVersion ??= await this.#list(signal)
         let events = 0
-        for await (const event of this.#client.watch(this.#resource, { ...this.#options, resourceVersion, signal })) {
+        const timeoutSeconds = Math.round(WATCH_SECONDS * (1 + this.#client.random.uniform()))
+        const options = { ...this.#options, resourceVersion, timeoutSeconds, signal }
+        for await (const event of this.#client.watch(this.#resource, options)) {
           resourceVersion = this.#take(event)
           if (events++ === 0) backoff.reset()
         }

@@ -1,3 +1,4 @@
+import { Problems } from '@trimtab/core'
 import type { KubernetesClient } from './client.js'
 import { hasCode } from './errors.js'
 import { sleep } from './http/backoff.js'
@@ -27,15 +28,30 @@ export class LeaderElection {
   readonly #options: Required<LeaderOptions>
   #seen: { readonly lease: Lease; readonly atMs: number } | undefined
 
+  /** @throws {ConfigError} `config_invalid` */
   constructor(client: KubernetesClient, options: LeaderOptions) {
-    const leaseSeconds = options.leaseSeconds ?? 15
+    const { leaseSeconds = 15, identity } = options
+    const { renewSeconds = (leaseSeconds * 2) / 3, retrySeconds = leaseSeconds / 8 } = options
+    const problems = new Problems()
+    problems.checkKeys(
+      options,
+      ['namespace', 'name', 'identity', 'leaseSeconds', 'renewSeconds', 'retrySeconds'],
+      'options',
+    )
+    problems.check(identity !== '', 'identity must not be empty (the name of the pod is one)')
+    problems.check(leaseSeconds >= 1, `leaseSeconds must be at least 1, got ${leaseSeconds}`)
+    problems.check(
+      renewSeconds < leaseSeconds,
+      `renewSeconds must be below leaseSeconds (${leaseSeconds}), got ${renewSeconds}`,
+    )
+    const isInTime = retrySeconds > 0 && retrySeconds * 1.25 < renewSeconds // pauses are up to a quarter longer
+    problems.check(
+      isInTime,
+      `retrySeconds must be above 0 and well below renewSeconds (${renewSeconds}), got ${retrySeconds}`,
+    )
+    problems.throwIfAny('leader election')
     this.#client = client
-    this.#options = {
-      renewSeconds: (leaseSeconds * 2) / 3,
-      retrySeconds: leaseSeconds / 8,
-      leaseSeconds,
-      ...options,
-    }
+    this.#options = { ...options, leaseSeconds, renewSeconds, retrySeconds }
   }
 
   /** Who holds the lease, as last seen. */

@@ -125,6 +125,22 @@ describe('leader election', () => {
     expect((await client.get(LEASES, LEASE)).spec?.holderIdentity).toBe('')
   })
 
+  it.each([
+    [{ identity: '' }, /identity must not be empty/],
+    [{ leaseSeconds: 0.5 }, /leaseSeconds must be at least 1, got 0\.5/],
+    [{ leaseSeconds: 10, renewSeconds: 10 }, /renewSeconds must be below leaseSeconds \(10\), got 10/],
+    [
+      { leaseSeconds: 10, renewSeconds: 5, retrySeconds: 4 },
+      /retrySeconds must be above 0 and well below renewSeconds \(5\), got 4/,
+    ],
+    [{ leaseDuration: 10 }, /options\.leaseDuration is no option/],
+  ])('refuses options by which two could lead: %j', async (wrong, message) => {
+    const { client } = await open()
+    expect(() => new LeaderElection(client, { ...options('a'), ...wrong })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', message: expect.stringMatching(message) }),
+    )
+  })
+
   it('tells what the work failed with, and gives the lease back', async () => {
     const { client } = await open()
     const failing = async (): Promise<void> => {

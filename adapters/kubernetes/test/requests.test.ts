@@ -55,7 +55,7 @@ describe('a request', () => {
 
   it('to a server that says nothing is given up', async () => {
     const standIn = await openStandIn()
-    const client = await openClient(standIn, undefined, { ...quick, silenceMs: 50, attempts: 2 })
+    const client = await openClient(standIn, undefined, { ...quick, silenceMs: 1000, attempts: 2 })
     standIn.fault = () => 'hang'
     await expect(client.list(PODS)).rejects.toMatchObject({ code: 'api_silent' })
     expect(standIn.seen).toHaveLength(2)
@@ -133,6 +133,17 @@ describe('a request', () => {
       code: 'api_unreachable',
       message: expect.stringContaining('ECONNREFUSED'),
     })
+  })
+})
+
+it('options that cannot be meant are refused, all at once', async () => {
+  const standIn = await openStandIn()
+  const wrong = { random, attempts: 0, silenceMs: -1, backoff: { firstMs: 0, factor: 3 }, retries: 2 }
+  await expect(openClient(standIn, undefined, wrong)).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: expect.stringMatching(
+      /options\.retries is no option.*options\.backoff\.factor is no option.*attempts must.*silenceMs must.*backoff\.firstMs must/,
+    ),
   })
 })
 

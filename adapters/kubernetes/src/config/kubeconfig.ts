@@ -32,7 +32,7 @@ const LISTS = { clusters: 'cluster', users: 'user', contexts: 'context' } as con
  * @throws {ConfigError} `kubeconfig_invalid`, `kubeconfig_missing`: what is wrong, in which entry of which file
  */
 export async function readKubeconfig(options: KubeconfigOptions = {}): Promise<Cluster> {
-  const paths = options.path ?? process.env.KUBECONFIG ?? join(homedir(), '.kube', 'config')
+  const paths = options.path ?? (process.env.KUBECONFIG || join(homedir(), '.kube', 'config'))
   const files = await readFiles(paths.split(delimiter).filter((path) => path !== ''))
   const name = options.context ?? files.map(({ document }) => text(document['current-context'])).find(Boolean)
   if (!name) throw invalid(`${paths} has no current-context (name one: ${namesOf(files, 'contexts')})`)

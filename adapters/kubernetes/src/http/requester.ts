@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { AdapterError, type RandomSource } from '@trimtab/core'
+import { AdapterError, Problems, type RandomSource } from '@trimtab/core'
 import { retryAfterMs } from '@trimtab/node/http'
 import type { Cluster } from '../config/cluster.js'
 import { hasCode, KubernetesError } from '../errors.js'
@@ -30,10 +30,28 @@ export class Requester {
   readonly #cluster: Cluster
   readonly #options: RequesterOptions
 
+  /** @throws {ConfigError} `config_invalid` */
   constructor(cluster: Cluster, options: RequesterOptions) {
+    const { attempts = 5, silenceMs = 30_000, backoff = {}, longestWaitMs = 60_000 } = options
+    const problems = new Problems()
+    problems.checkKeys(options, ['random', 'attempts', 'backoff', 'silenceMs', 'longestWaitMs'], 'options')
+    problems.checkKeys(backoff, ['firstMs', 'mostMs'], 'options.backoff')
+    problems.check(
+      Number.isInteger(attempts) && attempts >= 1,
+      `attempts must be a whole number above 0, got ${attempts}`,
+    )
+    const { firstMs = 1, mostMs = 1 } = backoff
+    for (const [name, value] of Object.entries({
+      silenceMs,
+      longestWaitMs,
+      'backoff.firstMs': firstMs,
+      'backoff.mostMs': mostMs,
+    }))
+      problems.check(value > 0 && value < 2 ** 31, `${name} must be above 0 and below 2^31, got ${value}`)
+    problems.throwIfAny('Kubernetes client')
     this.#cluster = cluster
     this.#options = options
-    this.connection = new Connection(cluster, options.silenceMs ?? 30_000)
+    this.connection = new Connection(cluster, silenceMs)
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { Kind } from '../kinds.js'
 import type { Fields, Stored } from '../objects.js'
 import type { Registry, Writer } from '../registry.js'
+import { StatusError } from '../status-error.js'
 
 export const SYSTEM: Writer = {
   user: { name: 'system:control-plane', groups: ['system:masters'] },
@@ -39,6 +40,15 @@ export const ownerReference = ({ apiVersion, kind, metadata }: Stored): object =
   blockOwnerDeletion: true,
 })
 
+/** An object that has gone meanwhile, or a webhook that refuses: the next change is looked at all the same. */
+export async function unlessRefused(work: () => unknown): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+  }
+}
+
 /** Runs `reconcile` after changes, never twice at once; changes that come meanwhile make it run again. */
 export function onChange(
   registry: Registry,
@@ -51,7 +61,7 @@ export function onChange(
     isRunning = true
     while (isDue) {
       isDue = false
-      await reconcile()
+      await unlessRefused(reconcile)
     }
     isRunning = false
   }

@@ -3,7 +3,7 @@ import type { ContainerResources } from '../../../src/index.js'
 import { parseQuantity } from '../../../src/quantity.js'
 import { asPod, type Fields, isSame, type Stored } from '../objects.js'
 import type { Registry } from '../registry.js'
-import { kindOf, SYSTEM, setStatus } from './controller.js'
+import { kindOf, SYSTEM, setStatus, unlessRefused } from './controller.js'
 
 export interface KubeletOptions {
   /** From bound to ready. */
@@ -105,7 +105,7 @@ export class Kubelet {
     if (this.#pending.has(key)) return
     const callOff = this.#registry.clock.after(milliseconds, () => {
       this.#pending.delete(key)
-      void act()
+      void unlessRefused(act)
     })
     this.#pending.set(key, callOff)
   }
