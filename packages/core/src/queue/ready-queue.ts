@@ -17,7 +17,7 @@ export type QueueOrder = 'fifo' | 'class' | 'exact'
 
 /** Room, order and ageing of a queue. */
 export interface ReadyQueueOptions {
-  /** Most requests that wait, up to 16,777,215. Memory is planned for all of them: about 24 bytes each, 40 in order `exact`. */
+  /** Most requests that wait, up to 16,777,215. Memory is planned for all of them: about 24 bytes each, 44 in order `exact`. */
   readonly capacity: number
   readonly order: QueueOrder
   /** Ageing: tokens by which a second of waiting makes a request shorter. Default 0: the longest may starve. */
