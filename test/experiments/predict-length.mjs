@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { Random } from '@trimtab/core'
 import { createServeCore, predictRows } from '@trimtab/serve'
-import { fitNetwork, judge, orderOf } from './predict-length/designs.mjs'
+import { fitPredictor, judge, orderOf } from './predict-length/designs.mjs'
 import { onlineScores } from './predict-length/online.mjs'
 import { report } from './predict-length/report.mjs'
 import { FOLDER, partOf, ranksOf, readRows } from './predict-length/rows.mjs'
@@ -55,13 +55,13 @@ function variants(core, folds) {
   return VARIANTS.map(({ share = 1, ...options }) => ({
     variant: { share, ...options },
     scores: folds.map(({ rows, asked }) => {
-      const network = fitNetwork(
+      const predictor = fitPredictor(
         core,
         rows.filter((row) => partOf(row, 100, 3) < 100 * share),
         options,
       )
-      const scores = scoresOf(predictRows(network, asked))
-      network.dispose()
+      const scores = scoresOf(predictRows(predictor, asked))
+      predictor.dispose()
       return scores
     }),
   }))

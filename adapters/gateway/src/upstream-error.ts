@@ -1,13 +1,6 @@
+import { isUnreachable } from '@trimtab/node/http'
 import { HttpError } from './http-error.js'
 
-/** Errors before a byte was sent: the server is not there, or not the one that it should be. */
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -18,9 +11,9 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 /** What an error of a socket to the upstream means. */
 export function toUpstreamError(cause: NodeJS.ErrnoException): HttpError {
-  const { code = '', syscall, message } = cause
+  const { code = '', message } = cause
   const said = code ? `${code}: ${message}` : message
-  if (syscall === 'connect' || UNREACHABLE.has(code))
+  if (isUnreachable(cause))
     return new HttpError(502, 'upstream_unreachable', `the upstream cannot be reached (${said})`, { cause })
   if (UNTRUSTED.has(code))
     return new HttpError(502, 'upstream_untrusted', `the upstream's certificate is not accepted (${said})`, { cause })

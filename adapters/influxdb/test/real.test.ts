@@ -3,9 +3,10 @@ import { MemoryTrajectoryStore } from '@trimtab/control'
 import type { TrajectoryStep } from '@trimtab/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { columns, numbered } from '../../../test/numbered-steps.js'
 import { InfluxTrajectoryStore, type InfluxTrajectoryStoreOptions } from '../src/index.js'
 import { HAS_INFLUXD, RealInflux, sayUnchecked } from './real-influx.js'
-import { columns, numbered, range, strangeNames } from './steps.js'
+import { range, strangeNames } from './steps.js'
 
 if (!HAS_INFLUXD) sayUnchecked('the trajectory store')
 

@@ -1,16 +1,6 @@
 import type { TrajectoryStep } from '@trimtab/core'
 import fc from 'fast-check'
-
-export const columns = { observation: { names: ['load', 'p99'] }, action: { names: ['replicas'] } }
-
-/** The nth step of a run with episodes of five steps. */
-export const numbered = (n: number): TrajectoryStep => ({
-  episode: Math.floor(n / 5),
-  step: n % 5,
-  observation: Float32Array.of(n, n / 3),
-  action: Float32Array.of(-n),
-  reward: n / 7,
-})
+import { numbered } from '../../../test/numbered-steps.js'
 
 export const range = (count: number, from = 0): TrajectoryStep[] =>
   Array.from({ length: count }, (_, i) => numbered(from + i))

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { columns, numbered } from '../../../test/numbered-steps.js'
 import { InfluxTrajectoryStore, type InfluxTrajectoryStoreOptions } from '../src/index.js'
 import { InfluxDouble, TOKEN } from './influx-double.js'
-import { columns, numbered, range, strangeNames } from './steps.js'
+import { range, strangeNames } from './steps.js'
 
 let double: InfluxDouble
 beforeEach(async () => {

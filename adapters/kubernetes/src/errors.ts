@@ -1,4 +1,5 @@
 import { AdapterError } from '@trimtab/core'
+import { isUnreachable } from '@trimtab/node/http'
 import type { Status } from './types.js'
 
 /** What an answer carries beside its body. */
@@ -35,19 +36,11 @@ export class KubernetesError extends AdapterError {
 const codeOf = (reason: string | undefined, httpStatus: number): string =>
   reason ? `api_${reason.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()}` : `api_answer_${httpStatus}`
 
-/** Errors before a byte was sent: nothing can have been changed. */
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|certificate/
 
 /** What an error of a socket means: `api_untrusted`, `api_unreachable` (nothing was sent), or `api_broken_off`. */
 export function toTransportError(cause: NodeJS.ErrnoException, asked: string): AdapterError {
-  const { code = '', syscall, message } = cause
+  const { code = '', message } = cause
   const said = code && !message.includes(code) ? `${code}: ${message}` : message
   if (UNTRUSTED.test(`${code} ${message}`)) {
     const way = 'check certificate-authority and the name in the server URL of the kubeconfig'
@@ -55,7 +48,7 @@ export function toTransportError(cause: NodeJS.ErrnoException, asked: string): A
       cause,
     })
   }
-  if (syscall === 'connect' || UNREACHABLE.has(code))
+  if (isUnreachable(cause))
     return new AdapterError('api_unreachable', `${asked}: the API server cannot be reached (${said})`, { cause })
   return new AdapterError('api_broken_off', `${asked}: the connection broke off (${said})`, { cause })
 }

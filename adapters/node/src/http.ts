@@ -7,3 +7,4 @@ export {
   type HttpRequest,
 } from './http-client.js'
 export { retryAfterMs } from './retry-after.js'
+export { isUnreachable } from './unreachable.js'

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { ControlLoop, MemoryTrajectoryStore, rulePilot } from '@trimtab/control'
 import { createCore, type Environment, type Logger, Random, type TrajectoryStep } from '@trimtab/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { columns, numbered } from '../../../test/numbered-steps.js'
 import { FileTrajectoryStore, type FileTrajectoryStoreOptions } from '../src/index.js'
 import { bundle } from './bundle.js'
-import { columns, numbered } from './fixtures/steps.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'trimtab-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
+import { columns, numbered } from '../../../test/numbered-steps.js'
 import { FileTrajectoryStore } from '../src/index.js'
-import { columns, numbered } from './fixtures/steps.js'
 
 // A disk that is full after some bytes: the write that hits the end is cut short, the next one fails.
 const disk = vi.hoisted(() => ({ left: Number.POSITIVE_INFINITY }))

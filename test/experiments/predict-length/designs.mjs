@@ -10,7 +10,7 @@ import { N_GRAMS } from './words.mjs'
 export const DESIGNS = {
   model: 'mean length of the model',
   length: 'length of the prompt',
-  network: 'the served predictor, classes by its score',
+  ordinal: 'the served predictor, classes by its score',
   narrow: 'ridge on 2^14 hashed n-grams',
   wide: 'ridge on 2^18 hashed n-grams, gaps and places',
   trees: 'that first ridge and 54 counts in boosted trees',
@@ -22,7 +22,7 @@ const PENALTIES = [0.3, 1, 3]
 const NEAR = 200 // fitted rows on either side of a score that say which classes it means
 
 /** The predictor of the product, with its defaults where nothing else is said. */
-export function fitNetwork(core, rows, { bits, epochs } = {}) {
+export function fitPredictor(core, rows, { bits, epochs } = {}) {
   const predictor = new LengthPredictor(core, { bits })
   predictor.fit(rows, { epochs })
   return predictor
@@ -62,9 +62,9 @@ function neighbours(core) {
   }
 }
 
-function network(core) {
+function ordinal(core) {
   return (rows) => {
-    const predictor = fitNetwork(core, rows)
+    const predictor = fitPredictor(core, rows)
     return (row) => predictor.predict(row).score
   }
 }
@@ -181,15 +181,15 @@ export const RULES = {
 export function judge(core, rows, asked, parts, progress) {
   const models = [...new Set(rows.map(({ model }) => model))]
   const targets = ranksOf(rows)
-  const served = fitNetwork(core, rows)
+  const served = fitPredictor(core, rows)
   const [known, truth] = [rows, asked].map((of) => predictRows(served, of))
   served.dispose()
   const all = {
     model: { own: rows.map(() => 0), asked: asked.map(() => 0) },
     length: { own: rows.map(({ prompt }) => prompt.length), asked: asked.map(({ prompt }) => prompt.length) },
   }
-  progress('network')
-  all.network = crossFit(network(core), rows, targets, asked, parts)
+  progress('ordinal')
+  all.ordinal = crossFit(ordinal(core), rows, targets, asked, parts)
   progress('ridges')
   all.narrow = bestRidge('narrow', models, rows, targets, asked, parts)
   all.wide = bestRidge('wide', models, rows, targets, asked, parts)
@@ -197,8 +197,8 @@ export function judge(core, rows, asked, parts, progress) {
   all.trees = stackedTrees(models, rows, targets, asked, all.narrow, parts)
   progress('neighbours')
   all.neighbours = crossFit(neighbours(core), rows, targets, asked, parts)
-  all.pair = averaged([all.network, all.wide])
-  all.mean = averaged([all.network, all.wide, all.trees])
+  all.pair = averaged([all.ordinal, all.wide])
+  all.mean = averaged([all.ordinal, all.wide, all.trees])
   const trueClasses = known.map(({ trueClass }) => trueClass)
   const means = meansOf(rows, trueClasses)
   const designs = Object.fromEntries(

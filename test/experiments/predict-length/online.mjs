@@ -2,7 +2,7 @@
 // been answered before; so rows are judged with each prompt once, and beside it with each as often as it comes.
 import { LengthPredictor } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
-import { fitNetwork } from './designs.mjs'
+import { fitPredictor } from './designs.mjs'
 import { partOf } from './rows.mjs'
 import { orderOfAll, scoresOf } from './scores.mjs'
 
@@ -39,7 +39,7 @@ export function onlineScores(core, train, valid) {
   const starts = {
     'mean of the model so far': runningMeans,
     'shipped weights': () => LengthPredictor.load(core, defaultLengthWeights()),
-    'trained on train': () => fitNetwork(core, train),
+    'trained on train': () => fitPredictor(core, train),
   }
   const found = []
   for (const [weights, start] of Object.entries(starts)) {

@@ -27,7 +27,8 @@ export class Lane<Work> {
 
   /** How long until that one may start as far as its model is concerned, in ms; Infinity: until another one has ended. */
   delayMs(nowMs: number): number {
-    return (this.gate && this.first && this.gate.delayMs(this.first.heldTokens, nowMs)) ?? 0
+    const { gate, first } = this
+    return gate && first ? gate.delayMs(first.heldTokens, nowMs) : 0
   }
 
   /** What a token counts for is another, for all that wait. */
