@@ -17,6 +17,7 @@ const FLOORS = [
   ['@trimtab/node'],
   ['@trimtab/influxdb', '@trimtab/prometheus'],
   ['@trimtab/gateway', '@trimtab/kubernetes', '@trimtab/nvml'],
+  ['@trimtab/operator'],
   ['trimtab'],
   ['@trimtab/playground'],
 ]

@@ -77,6 +77,15 @@ export const SPEC_SCHEMA = {
         },
       },
     },
+    load: {
+      type: 'object',
+      description:
+        'What is asked of the workload; without it the rule decides, since a policy learns what a request costs.',
+      required: ['query'],
+      properties: {
+        query: { type: 'string', description: 'PromQL that gives the requests asked for a second.', minLength: 1 },
+      },
+    },
     errorBudget: {
       type: 'object',
       description: 'How often the SLO may be broken.',

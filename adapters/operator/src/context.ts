@@ -1,0 +1,16 @@
+import type { Clock, Logger } from '@trimtab/core'
+import type { Capabilities, Informer, KubernetesClient, MultidimPodAutoscaler, PodObject } from '@trimtab/kubernetes'
+
+/** What every part of the operator stands on. Informers are shared, and run by whoever made them. */
+export interface OperatorContext {
+  readonly client: KubernetesClient
+  readonly capabilities: Capabilities
+  /** All of the cluster, or of the namespaces that are looked after. */
+  readonly autoscalers: Informer<MultidimPodAutoscaler>
+  readonly pods: Informer<PodObject>
+  /** Wall clock, ms since 1970: of times in objects, and of what is measured. */
+  readonly clock: Clock
+  /** Where leases and state are kept. */
+  readonly namespace: string
+  readonly logger?: Logger
+}
