@@ -9,6 +9,8 @@ export interface Capabilities {
   readonly eviction: 'policy/v1' | 'policy/v1beta1' | undefined
   readonly disruptionBudgets: 'policy/v1' | 'policy/v1beta1' | undefined
   readonly horizontalAutoscalers: 'autoscaling/v2' | 'autoscaling/v2beta2' | undefined
+  /** VerticalPodAutoscalers, where somebody has installed them. */
+  readonly verticalAutoscalers: 'autoscaling.k8s.io/v1' | undefined
   /** Containers are resized in place (`pods/resize`, from 1.32 on); elsewhere pods are evicted. */
   readonly canResizeInPlace: boolean
   /** Somebody serves `metrics.k8s.io`. */
@@ -42,6 +44,7 @@ export async function discoverCapabilities(client: KubernetesClient, options: Ca
     ),
     disruptionBudgets: await firstServing(get, served, 'poddisruptionbudgets', ['policy/v1', 'policy/v1beta1']),
     horizontalAutoscalers: firstOf(['autoscaling/v2', 'autoscaling/v2beta2'], (version) => served.has(version)),
+    verticalAutoscalers: firstOf(['autoscaling.k8s.io/v1'], (version) => served.has(version)),
     canResizeInPlace: resources.some(({ name }) => name === 'pods/resize'),
     hasPodMetrics: groups.some(({ name }) => name === 'metrics.k8s.io'),
   }

@@ -11,10 +11,10 @@ import {
   type PodObject,
   resource,
 } from '../src/index.js'
+import { fakeClock } from './fake-clock.js'
 import { grant } from './grant.js'
 import { CONFIG_MAPS, configMap, deployment } from './objects.js'
 import { open, openClient } from './opened.js'
-import type { StandInClock } from './stand-in/clock.js'
 import type { StandIn } from './stand-in/index.js'
 import type { Fields } from './stand-in/objects.js'
 
@@ -26,28 +26,6 @@ const podsOf = async (
 const phases = (pods: readonly PodObject[]) => pods.map(({ status }) => status?.phase)
 const condition = (pod: PodObject | undefined, wanted: string) =>
   pod?.status?.conditions?.find(({ type }) => type === wanted)
-
-/** Time that passes only by `advance`, from the beginning of 2026 on. */
-function fakeClock(): { clock: StandInClock; advance(milliseconds: number): void } {
-  let now = Date.parse('2026-01-01T00:00:00Z')
-  const due = new Set<{ at: number; call: () => void }>()
-  const clock = {
-    now: () => now,
-    after: (milliseconds: number, call: () => void) => {
-      const entry = { at: now + milliseconds, call }
-      due.add(entry)
-      return () => void due.delete(entry)
-    },
-  }
-  const advance = (milliseconds: number): void => {
-    now += milliseconds
-    for (const entry of [...due].filter(({ at }) => at <= now)) {
-      due.delete(entry)
-      entry.call()
-    }
-  }
-  return { clock, advance }
-}
 
 describe('its kubelet', () => {
   it('starts pods after their start-up time, by the clock that it is given', async () => {

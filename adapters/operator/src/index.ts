@@ -1,2 +1,5 @@
 export type { OperatorContext } from './context.js'
+export { type EventObject, Events, type OperatorEvent } from './events.js'
 export { CONDITIONS, nameOf, OPERATOR_NAMESPACE, OPERATOR_PARTS, type OperatorPart } from './names.js'
+export { indexScalers, otherScalersOf, type ScalerIndex, type ScalerObject, scalerResources } from './scalers.js'
+export { Targets } from './targets.js'

@@ -1,0 +1,64 @@
+// A cluster and the operator's view of it.
+import {
+  type ApiResource,
+  customResourceDefinition,
+  discoverCapabilities,
+  Informer,
+  type KubernetesClient,
+  type KubernetesObject,
+  MULTIDIM_POD_AUTOSCALERS,
+  type MultidimPodAutoscaler,
+  PODS,
+  resource,
+} from '@trimtab/kubernetes'
+import { expect } from 'vitest'
+import { during, openClient, openStandIn } from '../../kubernetes/test/opened.js'
+import type { StandIn, StandInOptions } from '../../kubernetes/test/stand-in/index.js'
+import { type EventObject, OPERATOR_NAMESPACE, type OperatorContext, scalerResources } from '../src/index.js'
+
+export const EVENTS = resource<EventObject>('v1', 'Event', 'events')
+export const DEFINITIONS = resource<KubernetesObject>(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  false,
+)
+
+export interface TestCluster {
+  readonly standIn: StandIn
+  /** The administrator's. */
+  readonly client: KubernetesClient
+}
+
+/** A stand-in that knows autoscalers. */
+export async function openCluster(options: StandInOptions = {}): Promise<TestCluster> {
+  const standIn = await openStandIn(options)
+  const client = await openClient(standIn)
+  await client.create(DEFINITIONS, customResourceDefinition() as KubernetesObject)
+  return { standIn, client }
+}
+
+/** What a part of the operator stands on, with informers that run until the test is over. */
+export async function openContext({ standIn }: TestCluster, clock = standIn.registry.clock): Promise<OperatorContext> {
+  const client = await openClient(standIn)
+  const capabilities = await discoverCapabilities(client)
+  const follow = <T extends KubernetesObject>(of: ApiResource<T>): Informer<T> => {
+    const informer = new Informer(client, of)
+    during((signal) => informer.run(signal))
+    return informer
+  }
+  const [autoscalers, pods] = [follow(MULTIDIM_POD_AUTOSCALERS), follow(PODS)]
+  const scalers = scalerResources(capabilities).map(follow)
+  const all: readonly Informer<KubernetesObject>[] = [autoscalers, pods, ...scalers]
+  await expect.poll(() => all.every(({ isReady }) => isReady)).toBe(true)
+  return { client, capabilities, autoscalers, pods, scalers, clock, namespace: OPERATOR_NAMESPACE }
+}
+
+/** An autoscaler of the Deployment `web`. */
+export const autoscalerOf = (
+  name: string,
+  spec: Partial<MultidimPodAutoscaler['spec']> = {},
+): MultidimPodAutoscaler => ({
+  metadata: { namespace: 'default', name },
+  spec: { scaleTargetRef: { name: 'web' }, ...spec },
+})
