@@ -1,5 +1,5 @@
 import type { AdapterError } from '@trimtab/core'
-import type { KubernetesClient } from './client.js'
+import type { CallOptions, KubernetesClient } from './client.js'
 import { hasCode } from './errors.js'
 import type { ApiResource, ObjectSelection } from './resource.js'
 import type { KubernetesObject, ObjectRef } from './types.js'
@@ -20,7 +20,9 @@ export interface InformerListener<T> {
 }
 
 /** Which objects, and how patient. */
-export interface InformerOptions extends ObjectSelection {
+export interface InformerOptions extends Omit<ObjectSelection, 'namespace'> {
+  /** Default: all. Each is listed and watched apart, so that roles in these alone are enough. */
+  readonly namespaces?: readonly string[] | undefined
   /** Without a byte from the server for so long, all is listed again; default 90,000. */
   readonly silenceMs?: number
 }
@@ -28,25 +30,33 @@ export interface InformerOptions extends ObjectSelection {
 /** A watch ends after this or up to twice as long: those of many clients do not begin at once. */
 const WATCH_SECONDS = 300
 
+/** What is listed and watched at once: a namespace, or all. */
+interface Scope {
+  readonly namespace?: string
+  failure: AdapterError | undefined
+  heardAtMs: number
+  isListed: boolean
+}
+
 /**
  * A copy of the objects of one kind that follows the server: one list, then a watch that goes on where it ended. It lists again only
  * when the server has forgotten where we were (410) or is silent; changes that it missed are told then.
  */
 export class Informer<T extends KubernetesObject> {
-  /** Why the server cannot be followed now; undefined while it can. */
-  failure: AdapterError | undefined
   readonly #client: KubernetesClient
   readonly #resource: ApiResource<T>
-  readonly #options: InformerOptions
+  readonly #options: Omit<InformerOptions, 'namespaces'>
+  readonly #scopes: readonly Scope[]
   readonly #listeners = new Set<InformerListener<T>>()
   readonly #objects = new Map<string, T>()
-  #heardAtMs = Number.NEGATIVE_INFINITY
-  #isListed = false
 
   constructor(client: KubernetesClient, resource: ApiResource<T>, options: InformerOptions = {}) {
+    const { namespaces, ...selection } = options
+    const unheard = { failure: undefined, heardAtMs: Number.NEGATIVE_INFINITY, isListed: false }
     this.#client = client
     this.#resource = resource
-    this.#options = options
+    this.#options = selection
+    this.#scopes = namespaces?.map((namespace) => ({ namespace, ...unheard })) ?? [unheard]
   }
 
   /** Tells `listener` from now on, first of all that is there already; the returned function ends it. */
@@ -56,14 +66,19 @@ export class Informer<T extends KubernetesObject> {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Why the server cannot be followed now; undefined while it can. */
+  get failure(): AdapterError | undefined {
+    return this.#scopes.find(({ failure }) => failure !== undefined)?.failure
+  }
+
   /** Whether the first list has come in: before, an absent object means nothing. */
   get isReady(): boolean {
-    return this.#isListed
+    return this.#scopes.every(({ isListed }) => isListed)
   }
 
   /** How long ago the server was last heard, in ms: how old the copy may be. Infinite before the first list. */
   get silentForMs(): number {
-    return performance.now() - this.#heardAtMs
+    return performance.now() - Math.min(...this.#scopes.map(({ heardAtMs }) => heardAtMs))
   }
 
   /** One object as last heard of. */
@@ -83,16 +98,22 @@ export class Informer<T extends KubernetesObject> {
 
   /** Follows the server until `signal` is aborted; failures are told and waited out. */
   async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#scopes.map((scope) => this.#follow(scope, signal)))
+  }
+
+  async #follow(scope: Scope, signal: AbortSignal): Promise<void> {
+    const selection = { ...this.#options, ...(scope.namespace !== undefined && { namespace: scope.namespace }) }
     const backoff = this.#client.createBackoff()
     let resourceVersion: string | undefined
     while (!signal.aborted) {
       try {
-        resourceVersion ??= await this.#list(signal)
+        resourceVersion ??= await this.#list(scope, { ...selection, signal })
         let events = 0
         const timeoutSeconds = Math.round(WATCH_SECONDS * (1 + this.#client.random.uniform()))
-        const options = { ...this.#options, resourceVersion, timeoutSeconds, signal }
+        const options = { ...selection, resourceVersion, timeoutSeconds, signal }
         for await (const event of this.#client.watch(this.#resource, options)) {
           resourceVersion = this.#take(event)
+          heard(scope)
           if (events++ === 0) backoff.reset()
         }
         if (events === 0) await backoff.wait(signal) // a server that ends every watch at once is not asked without a pause
@@ -101,22 +122,24 @@ export class Informer<T extends KubernetesObject> {
         if (!(error instanceof Error && 'code' in error)) throw error
         const mustList = hasCode(error, 'api_expired', 'api_gone', 'api_silent')
         if (mustList) resourceVersion = undefined
-        this.#fail(error as AdapterError)
+        this.#fail(scope, error as AdapterError)
         await backoff.wait(signal).catch(() => {})
       }
     }
   }
 
-  async #list(signal: AbortSignal): Promise<string> {
-    const { items, resourceVersion } = await this.#client.list(this.#resource, { ...this.#options, signal })
+  async #list(scope: Scope, selection: ObjectSelection & CallOptions): Promise<string> {
+    const { items, resourceVersion } = await this.#client.list(this.#resource, selection)
     const gone = new Set(this.#objects.keys())
+    if (scope.namespace !== undefined)
+      for (const key of gone) if (!key.startsWith(`${scope.namespace}/`)) gone.delete(key)
     for (const object of items) {
       gone.delete(keyOf(object))
       this.#put(object)
     }
     for (const key of gone) this.#drop(key)
-    this.#isListed = true
-    this.#heard()
+    scope.isListed = true
+    heard(scope)
     return resourceVersion
   }
 
@@ -124,17 +147,11 @@ export class Informer<T extends KubernetesObject> {
   #take({ type, object }: WatchEvent<T>): string {
     if (type === 'DELETED') this.#drop(keyOf(object), object)
     else if (type !== 'BOOKMARK') this.#put(object)
-    this.#heard()
     return object.metadata!.resourceVersion!
   }
 
-  #heard(): void {
-    this.#heardAtMs = performance.now()
-    this.failure = undefined
-  }
-
-  #fail(error: AdapterError): void {
-    this.failure = error
+  #fail(scope: Scope, error: AdapterError): void {
+    scope.failure = error
     for (const listener of this.#listeners) listener.onFailure?.(error)
   }
 
@@ -153,6 +170,11 @@ export class Informer<T extends KubernetesObject> {
   #tell(change: ObjectChange<T>): void {
     for (const listener of this.#listeners) listener.onChange?.(change)
   }
+}
+
+function heard(scope: Scope): void {
+  scope.heardAtMs = performance.now()
+  scope.failure = undefined
 }
 
 const keyOf = ({ metadata }: KubernetesObject): string => `${metadata?.namespace ?? ''}/${metadata?.name}`

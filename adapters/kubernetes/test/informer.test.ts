@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Informer, type ObjectChange, PODS } from '../src/index.js'
+import { Informer, NAMESPACES, type ObjectChange, PODS } from '../src/index.js'
 import { CONFIG_MAPS, type ConfigMap, configMap } from './objects.js'
 import { during, open } from './opened.js'
 import { SYSTEM } from './stand-in/controllers/controller.js'
@@ -10,7 +10,7 @@ const asked = ({ seen }: StandIn, verb: string): number => seen.filter((request)
 
 async function follow(options: { bookmarkMs?: number; silenceMs?: number } = {}) {
   const { standIn, client } = await open({ bookmarkMs: options.bookmarkMs ?? 10 })
-  const informer = new Informer(client, CONFIG_MAPS, { namespace: 'default', silenceMs: options.silenceMs ?? 1000 })
+  const informer = new Informer(client, CONFIG_MAPS, { namespaces: ['default'], silenceMs: options.silenceMs ?? 1000 })
   const told: string[] = []
   informer.listen({
     onChange: ({ type, object }: ObjectChange<ConfigMap>) => told.push(`${type} ${object.metadata?.name}`),
@@ -114,6 +114,26 @@ describe('an informer', () => {
     await expect.poll(() => informer.size).toBe(1)
     await client.merge(CONFIG_MAPS, { namespace: 'default', name: 'a' }, { metadata: { labels: { tier: 'db' } } })
     await expect.poll(() => informer.size).toBe(0)
+  })
+
+  it('follows the namespaces that it is told, each apart: what is listed anew in one leaves the other alone', async () => {
+    const { standIn, client } = await open({ bookmarkMs: 60_000 })
+    for (const name of ['left', 'right']) await client.create(NAMESPACES, { metadata: { name } })
+    for (const namespace of ['left', 'right', 'default'])
+      await client.create(CONFIG_MAPS, configMap(namespace, `of-${namespace}`))
+    const informer = new Informer(client, CONFIG_MAPS, { namespaces: ['left', 'right'] })
+    const names = () => [...informer.values()].map(({ metadata }) => metadata?.name).sort()
+    standIn.fault = ({ namespace }) =>
+      namespace === 'right' ? new StatusError(403, 'Forbidden', 'no role') : undefined
+    during((signal) => informer.run(signal))
+    await expect.poll(names).toEqual(['of-left'])
+    await expect.poll(() => informer.failure?.code).toBe('api_forbidden')
+    expect([informer.isReady, informer.silentForMs]).toEqual([false, Number.POSITIVE_INFINITY])
+    standIn.fault = () => undefined
+    await expect.poll(() => informer.isReady).toBe(true)
+    expect([names(), informer.failure]).toEqual([['of-left', 'of-right'], undefined])
+    const reads = standIn.seen.filter(({ verb }) => verb === 'list' || verb === 'watch')
+    expect(new Set(reads.map(({ namespace }) => namespace))).toEqual(new Set(['left', 'right']))
   })
 
   it('costs no list a period: thousands of pods, hundreds of changes, one list of a few pages', async () => {

@@ -53,6 +53,16 @@ describe('a request', () => {
     expect(standIn.seen).toHaveLength(5)
   })
 
+  it('tells of each try that failed, also where it worked in the end', async () => {
+    const standIn = await openStandIn()
+    const codes: string[] = []
+    const client = await openClient(standIn, undefined, { ...quick, onFailure: ({ code }) => codes.push(code) })
+    let failures = 2
+    standIn.fault = () => (failures-- > 0 ? unavailable() : undefined)
+    await client.list(PODS)
+    expect(codes).toEqual(['api_service_unavailable', 'api_service_unavailable'])
+  })
+
   it('to a server that says nothing is given up', async () => {
     const standIn = await openStandIn()
     const client = await openClient(standIn, undefined, { ...quick, silenceMs: 1000, attempts: 2 })

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@trimtab/core'
 import type { Capabilities, Informer, KubernetesClient, MultidimPodAutoscaler, PodObject } from '@trimtab/kubernetes'
+import type { OperatorMetrics } from './metrics.js'
 import type { ScalerObject } from './scalers.js'
 
 /** What every part of the operator stands on. Informers are shared, and run by whoever made them. */
@@ -16,4 +17,6 @@ export interface OperatorContext {
   /** Where leases and state are kept. */
   readonly namespace: string
   readonly logger?: Logger
+  /** Told of what a part does. */
+  readonly metrics?: OperatorMetrics
 }

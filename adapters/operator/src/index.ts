@@ -1,5 +1,8 @@
 export type { OperatorContext } from './context.js'
 export { type EventObject, Events, type OperatorEvent } from './events.js'
+export { answerHealth, type HealthOptions } from './health.js'
+export { HttpServer } from './http-server.js'
+export { CHANGE_KINDS, type ChangeKind, OperatorMetrics } from './metrics.js'
 export { CONDITIONS, nameOf, OPERATOR_NAMESPACE, OPERATOR_PARTS, type OperatorPart } from './names.js'
 export { indexScalers, otherScalersOf, type ScalerIndex, type ScalerObject, scalerResources } from './scalers.js'
 export { Targets } from './targets.js'

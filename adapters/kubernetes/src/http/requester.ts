@@ -18,6 +18,8 @@ export interface RequesterOptions {
   readonly silenceMs?: number
   /** A `Retry-After` beyond this is not waited for; default 60,000. */
   readonly longestWaitMs?: number
+  /** Told of each try that failed, also of those that are repeated. */
+  readonly onFailure?: (error: AdapterError) => void
 }
 
 /**
@@ -34,7 +36,7 @@ export class Requester {
   constructor(cluster: Cluster, options: RequesterOptions) {
     const { attempts = 5, silenceMs = 30_000, backoff = {}, longestWaitMs = 60_000 } = options
     const problems = new Problems()
-    problems.checkKeys(options, ['random', 'attempts', 'backoff', 'silenceMs', 'longestWaitMs'], 'options')
+    problems.checkKeys(options, ['random', 'attempts', 'backoff', 'silenceMs', 'longestWaitMs', 'onFailure'], 'options')
     problems.checkKeys(backoff, ['firstMs', 'mostMs'], 'options.backoff')
     problems.check(
       Number.isInteger(attempts) && attempts >= 1,
@@ -79,7 +81,7 @@ export class Requester {
   }
 
   async #repeat<T>(request: ApiRequest, read: (answer: IncomingMessage) => Promise<T>): Promise<T> {
-    const { random, backoff: pace, longestWaitMs = 60_000 } = this.#options
+    const { random, backoff: pace, longestWaitMs = 60_000, onFailure } = this.#options
     const attempts = request.attempts ?? this.#options.attempts ?? 5
     const backoff = new Backoff(random, pace)
     for (let attempt = 1; ; attempt++) {
@@ -87,6 +89,7 @@ export class Requester {
         return await read(await this.#authorised(request))
       } catch (error) {
         request.signal?.throwIfAborted()
+        onFailure?.(error as AdapterError)
         const leastMs = waitBefore(error, request.method === 'GET')
         if (attempt >= attempts || leastMs === undefined || leastMs > longestWaitMs) throw error
         await backoff.wait(request.signal, leastMs)

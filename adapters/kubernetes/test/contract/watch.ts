@@ -71,7 +71,7 @@ export function watchContract(server: () => Server): void {
 
   it('can be followed by an informer', async () => {
     const { client, namespace } = server()
-    const informer = new Informer(client, CONFIG_MAPS, { namespace, labelSelector: 'followed=yes' })
+    const informer = new Informer(client, CONFIG_MAPS, { namespaces: [namespace], labelSelector: 'followed=yes' })
     const changes: string[] = []
     informer.listen({
       onChange: ({ type, object }: ObjectChange<ConfigMap>) => changes.push(`${type} ${object.metadata?.name}`),
