@@ -257,7 +257,22 @@ export const SPEC_SCHEMA = {
   },
 } as const
 
-/** What the recommender says: decisions and their reasons. */
+const REQUESTS = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+  items: {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string', description: 'The container.' },
+      cpu: { description: 'Requested CPU.', 'x-kubernetes-int-or-string': true },
+      memory: { description: 'Requested memory.', 'x-kubernetes-int-or-string': true },
+    },
+  },
+} as const
+
+/** What the recommender says, decisions and their reasons; and what the updater makes of it. */
 export const STATUS_SCHEMA = {
   type: 'object',
   description: 'What was decided, what it would save, and why something happened or did not.',
@@ -276,24 +291,28 @@ export const STATUS_SCHEMA = {
         wanted: { type: 'integer', description: 'As they should be.' },
       },
     },
-    containers: {
-      type: 'array',
-      description: 'What each container should request.',
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['name'],
-      items: {
-        type: 'object',
-        required: ['name'],
-        properties: {
-          name: { type: 'string', description: 'The container.' },
-          cpu: { description: 'Requested CPU.', 'x-kubernetes-int-or-string': true },
-          memory: { description: 'Requested memory.', 'x-kubernetes-int-or-string': true },
-        },
-      },
-    },
+    containers: { ...REQUESTS, description: 'What each container should request.' },
     decidedBy: { type: 'string', description: 'Who decided last.', enum: ['policy', 'rule', 'nobody'] },
     lastDecisionTime: { type: 'string', format: 'date-time', description: 'When that was.' },
     lastChangeTime: { type: 'string', format: 'date-time', description: 'When something was last changed.' },
+    carriedOut: {
+      type: 'object',
+      description: 'What the updater makes of it.',
+      properties: {
+        containers: {
+          ...REQUESTS,
+          description: 'What new pods request: what they should, as far as limits let it and as it has worked.',
+        },
+        working: { ...REQUESTS, description: 'The last requests with which every pod became ready.' },
+        refused: { ...REQUESTS, description: 'Requests that no pod could have: not tried again until less is wanted.' },
+        changes: {
+          type: 'array',
+          description: 'When something was changed in the last hour.',
+          'x-kubernetes-list-type': 'atomic',
+          items: { type: 'string', format: 'date-time' },
+        },
+      },
+    },
     summary: {
       type: 'object',
       description: 'In words, for a line of kubectl get.',
