@@ -113,6 +113,7 @@ export function builtinKinds(minor: number): Kind[] {
         subresources: ['status'],
       }),
     ),
+    kind('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies', { shortNames: ['netpol'] }),
     kind('rbac.authorization.k8s.io/v1', 'Role', 'roles'),
     kind('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
     kind('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', cluster),

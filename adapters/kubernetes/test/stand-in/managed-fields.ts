@@ -49,7 +49,7 @@ function pathsOf(kind: Kind, object: Fields): PathSet {
       return
     }
     const keys = Array.isArray(value) ? keysOfList(schema, listName) : undefined
-    if (!Array.isArray(value) || keys === undefined || !value.every(isFields)) {
+    if (!Array.isArray(value) || keys === undefined || !value.every((item) => isKeyed(item, keys))) {
       add(path)
       return
     }
@@ -70,6 +70,9 @@ function itemStep(item: Fields, keys: readonly string[]): string {
   const values = keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]])
   return `k:${JSON.stringify(Object.fromEntries(values))}`
 }
+
+/** Lists of one name are not all alike: `ports` of containers are keyed, those of Services and NetworkPolicies replaced whole. */
+const isKeyed = (item: unknown, [key]: readonly string[]): item is Fields => isFields(item) && item[key!] !== undefined
 
 const isItem = (item: unknown, step: string): boolean =>
   isFields(item) && Object.entries(JSON.parse(step.slice(2)) as Fields).every(([key, value]) => item[key] === value)

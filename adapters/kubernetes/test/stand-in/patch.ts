@@ -22,6 +22,7 @@ export const LIST_KEYS: Readonly<Record<string, readonly string[]>> = {
   conditions: ['type'],
   containerStatuses: ['name'],
   ownerReferences: ['uid'],
+  webhooks: ['name'],
 }
 
 export function strategicMergePatch(target: unknown, patch: unknown, listName = ''): unknown {
