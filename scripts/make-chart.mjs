@@ -24,7 +24,8 @@ const watchingSome = readInstallOptions({ ...placeholders, watchedNamespaces: [W
 
 const PROMETHEUS_PORT =
   '{{ $url := urlParse $.Values.prometheusUrl }}{{ regexFind "[0-9]+$" $url.host | default (ternary "443" "80" (eq $url.scheme "https")) }}'
-const BUDGETS = '{{ if $.Capabilities.APIVersions.Has "policy/v1" }}policy/v1{{ else }}policy/v1beta1{{ end }}'
+const BUDGETS =
+  '{{ if semverCompare ">=1.21-0" $.Capabilities.KubeVersion.Version }}policy/v1{{ else }}policy/v1beta1{{ end }}'
 
 /** In this order: the port of Prometheus stands alone in network policies, and in its URL. */
 const EXPRESSIONS = [

