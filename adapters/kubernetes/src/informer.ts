@@ -49,6 +49,12 @@ export class Informer<T extends KubernetesObject> {
   readonly #scopes: readonly Scope[]
   readonly #listeners = new Set<InformerListener<T>>()
   readonly #objects = new Map<string, T>()
+  #noteListed!: () => void
+
+  /** Resolves when the first list has come in. */
+  readonly listed: Promise<void> = new Promise((resolve) => {
+    this.#noteListed = resolve
+  })
 
   constructor(client: KubernetesClient, resource: ApiResource<T>, options: InformerOptions = {}) {
     const { namespaces, ...selection } = options
@@ -139,6 +145,7 @@ export class Informer<T extends KubernetesObject> {
     }
     for (const key of gone) this.#drop(key)
     scope.isListed = true
+    if (this.isReady) this.#noteListed()
     heard(scope)
     return resourceVersion
   }

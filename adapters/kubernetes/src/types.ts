@@ -124,6 +124,8 @@ export interface PodObject extends KubernetesObject {
       readonly ready?: boolean
       readonly restartCount?: number
       readonly resources?: ContainerResources
+      /** How it ended the last time: `OOMKilled`. */
+      readonly lastState?: { readonly terminated?: { readonly reason?: string } }
     }[]
   }
 }

@@ -6,6 +6,8 @@ import type { ScalerObject } from './scalers.js'
 /** What every part of the operator stands on. Informers are shared, and run by whoever made them. */
 export interface OperatorContext {
   readonly client: KubernetesClient
+  /** Those that are looked after; default: all. */
+  readonly namespaces?: readonly string[]
   readonly capabilities: Capabilities
   /** All of the cluster, or of the namespaces that are looked after. */
   readonly autoscalers: Informer<MultidimPodAutoscaler>

@@ -8,4 +8,11 @@ export type {
 export { type InstantQueryOptions, PrometheusClient } from './client.js'
 export { LoopMetrics } from './loop-metrics.js'
 export * from './metrics.js'
-export { type MetricQuery, type MetricReading, PrometheusSource, type PrometheusSourceOptions } from './source.js'
+export {
+  type KnownValue,
+  type MetricQuery,
+  type MetricReading,
+  onlyValueOf,
+  PrometheusSource,
+  type PrometheusSourceOptions,
+} from './source.js'

@@ -32,7 +32,8 @@ export interface MetricReading<Name extends string> {
   readonly observedAtMs: number | undefined
 }
 
-interface Known {
+/** One number, and when it was evaluated, unix seconds. */
+export interface KnownValue {
   readonly value: number
   readonly atSeconds: number
 }
@@ -95,12 +96,12 @@ export class PrometheusSource<Name extends string> {
   async #measure(
     { value, sampledAt }: MetricQuery,
     ask: (promql: string) => Promise<InstantAnswer>,
-  ): Promise<Known | string> {
+  ): Promise<KnownValue | string> {
     try {
       const [answer, time] = await Promise.all([ask(value), sampledAt === undefined ? undefined : ask(sampledAt)])
-      const known = only(answer)
+      const known = onlyValueOf(answer)
       if (time === undefined || typeof known === 'string') return known
-      const sampled = only(time)
+      const sampled = onlyValueOf(time)
       if (typeof sampled === 'string') return `when it was sampled: ${sampled}`
       const ageSeconds = known.atSeconds - sampled.value
       if (ageSeconds > this.#maxAgeSeconds)
@@ -114,7 +115,7 @@ export class PrometheusSource<Name extends string> {
 }
 
 /** The one value of an answer, or why it has none. */
-function only({ samples, warnings }: InstantAnswer): Known | string {
+export function onlyValueOf({ samples, warnings }: InstantAnswer): KnownValue | string {
   if (warnings.length > 0) return `a part of the truth only: ${warnings.join('; ')}`
   if (samples.length !== 1)
     return samples.length === 0 ? 'no series' : `${samples.length} series, aggregate them: sum(…), max(…)`

@@ -76,6 +76,7 @@ const ON_TIME_AFTER = 3 // and that were
 const QUEUE_MEMORY = 1.2 // times the memory in use while a queue is left
 const OWN_NUMBERS = 14 // of a saved state
 const VERSION = 1
+const NOTHING: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
 const NEEDED = ['timeSeconds', 'ratePerSecond', 'p99Ms', 'usedCores', 'usedMemoryMiB', 'readyReplicas'] as const
 
 /**
@@ -204,6 +205,14 @@ export class GuardedAllocator implements LearningAllocator {
     Object.assign(this.#asked, out)
   }
 
+  /**
+   * What was really asked of the cluster in place of what `allocate` filled in: rounded, limited, held. `undefined`: nothing was, somebody
+   * only wants to see. What is in force next is then nobody's late resize, and what it breaks is not charged.
+   */
+  noteAsked(asked: Readonly<Allocation> | undefined): void {
+    Object.assign(this.#asked, asked ?? NOTHING)
+  }
+
   /** What was done in the last step, and why. */
   explain(): GuardExplanation {
     return {
@@ -220,6 +229,10 @@ export class GuardedAllocator implements LearningAllocator {
     return this.#isLate
   }
 
+  get #hasAskedNothing(): boolean {
+    return this.#asked.replicas === 0
+  }
+
   /** A least share as the budget stands. */
   #share(least: number): number {
     const used = Math.min(1, Math.max(0, (this.budget.used01 - TIGHTENING_FROM) / (1 - TIGHTENING_FROM)))
@@ -229,7 +242,7 @@ export class GuardedAllocator implements LearningAllocator {
   /** Compares the size that was asked for with the one that the step had. */
   #noteResize(t: Readonly<Telemetry>): void {
     const asked = this.#asked
-    if (asked.replicas === 0 || isSameSize(asked, this.#reported)) return
+    if (this.#hasAskedNothing || isSameSize(asked, this.#reported)) return
     if (!(isMeasured('coresPerReplica', t) && isMeasured('memoryMiBPerReplica', t))) return
     this.#resizes = isSameSize(asked, t) ? Math.max(0, this.#resizes) + 1 : Math.min(0, this.#resizes) - 1
     if (this.#resizes <= -LATE_AFTER) this.#isLate = true
@@ -240,8 +253,9 @@ export class GuardedAllocator implements LearningAllocator {
   #account(t: Readonly<Telemetry>): void {
     const weight = this.budget.weigh(t)
     const isBreach = weight >= BREACH
-    const isOwn = !this.#isCovered(t) || this.#unsettled > 0
-    if (!this.#isCovered(t)) this.#unsettled = REACTION_STEPS
+    const isCovered = this.#hasAskedNothing || this.#isCovered(t)
+    const isOwn = !isCovered || this.#unsettled > 0
+    if (!isCovered) this.#unsettled = REACTION_STEPS
     else if (this.#unsettled > 0) this.#unsettled = isBreach || !this.shadow.demand.isClear ? this.#unsettled - 1 : 0
     this.budget.charge(isOwn ? weight : 0)
     const isHurt = t.oomKills > 0 || (isOwn && (isBreach || !this.shadow.demand.isClear))

@@ -23,12 +23,18 @@ export class CpuAutoscaler {
 
   /**
    * @param targetPercent  CPU use over request
+   * @param stabilizationSeconds  fewer pods only when fewer were enough for so long; default HPA's 300
    * @throws {ConfigError} `config_invalid`
    */
-  constructor({ replicas: [minReplicas, maxReplicas] }: AllocationBounds, targetPercent: number) {
+  constructor(
+    { replicas: [minReplicas, maxReplicas] }: AllocationBounds,
+    targetPercent: number,
+    stabilizationSeconds?: number,
+  ) {
     this.#hpa = new HorizontalAutoscaler({
       minReplicas,
       maxReplicas,
+      ...(stabilizationSeconds !== undefined && { downscaleStabilizationSeconds: stabilizationSeconds }),
       metrics: [{ source: 'resource', resource: 'cpu', target: { utilizationPercent: targetPercent } }],
     })
   }

@@ -13,6 +13,14 @@ export interface HpaVpaSettings {
   readonly podCores: number
   /** HPA's target, CPU use over request, percent. */
   readonly targetPercent: number
+  /** HPA: fewer pods only when fewer were enough for so long. Default 300. */
+  readonly scaleDownStabilizationSeconds?: number
+  /** VPA: the percentile of memory peaks that is requested, 0 … 1. Default 0.9. */
+  readonly memoryPercentile?: number
+  /** VPA: what is requested above it, as a share. Default 0.15. */
+  readonly memoryMargin?: number
+  /** VPA: what a pod requests at least. Default 250. */
+  readonly leastMemoryMiB?: number
 }
 
 /** What HPA and VPA decide from where requests that were given up do not count. */
@@ -47,8 +55,14 @@ export class HpaVpaRule implements Rule {
     this.settings = settings
     this.reads = countsDropped ? [...HPA_VPA_READS, 'droppedRequests'] : HPA_VPA_READS
     this.#countsDropped = countsDropped
-    this.#hpa = new CpuAutoscaler(bounds, settings.targetPercent)
-    this.#vpa = new VerticalRecommender(core.math, { controlled: ['memory'] })
+    const { memoryPercentile: target = 0.9, memoryMargin, leastMemoryMiB } = settings
+    this.#hpa = new CpuAutoscaler(bounds, settings.targetPercent, settings.scaleDownStabilizationSeconds)
+    this.#vpa = new VerticalRecommender(core.math, {
+      controlled: ['memory'],
+      memoryPercentiles: { target, lowerBound: Math.min(0.5, target), upperBound: Math.max(0.95, target) },
+      ...(memoryMargin !== undefined && { marginFraction: memoryMargin }),
+      ...(leastMemoryMiB !== undefined && { podMinMemoryMiB: leastMemoryMiB }),
+    })
     this.#isSizedOnce = resize === 'none'
   }
 

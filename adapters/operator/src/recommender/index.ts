@@ -1,0 +1,10 @@
+export {
+  CADVISOR_QUERIES,
+  type ContainerUsage,
+  MetricsApiUsage,
+  PrometheusUsage,
+  type UsageSource,
+  type UsageTable,
+} from './pod-usage.js'
+export type { QueryBatchOptions } from './query-batch.js'
+export { Recommender, type RecommenderOptions } from './recommender.js'
