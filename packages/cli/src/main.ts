@@ -18,6 +18,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   similarity: async () => (await import('./commands/similarity.js')).similarityCommand,
   gpu: async () => (await import('./commands/gpu.js')).gpu,
   gateway: async () => (await import('./commands/gateway.js')).gateway,
+  operator: async () => (await import('./commands/operator.js')).operator,
   schedule: async () => (await import('./commands/schedule.js')).schedule,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }
@@ -28,6 +29,8 @@ const BAD_CALL: readonly unknown[] = [
   'checkpoint_other_setup',
   'config_invalid',
   'culprit_model_invalid',
+  'kubeconfig_invalid',
+  'kubeconfig_missing',
   'load_invalid',
   'placement_infeasible',
   'reference_too_small',

@@ -84,7 +84,7 @@ const ifThere = <T>(asked: Promise<T>): Promise<T | undefined> =>
  */
 export async function findInstalled(
   client: KubernetesClient,
-  { namespace = OPERATOR_NAMESPACE }: Pick<InstallOptions, 'namespace'> = {},
+  { namespace = OPERATOR_NAMESPACE }: { readonly namespace?: string | undefined } = {},
   call: CallOptions = {},
 ): Promise<InstalledObject[]> {
   const found = async (kind: ApiResource<KubernetesObject>, labelSelector?: string): Promise<InstalledObject[]> => {
