@@ -41,6 +41,8 @@ export interface EvictOptions extends CallOptions {
   /** As `discoverCapabilities` says: `policy/v1` from 1.22 on. */
   readonly apiVersion: 'policy/v1' | 'policy/v1beta1'
   readonly gracePeriodSeconds?: number
+  /** Only if it is still this one. */
+  readonly uid?: string
 }
 
 const PAGE = 500
@@ -183,8 +185,9 @@ export class KubernetesClient {
    * @throws {KubernetesError} `api_too_many_requests` where a disruption budget is in the way: ask again later
    */
   evict(ref: ObjectRef, options: EvictOptions): Promise<Status> {
-    const { apiVersion, gracePeriodSeconds, signal } = options
-    const body = { apiVersion, kind: 'Eviction', metadata: ref, deleteOptions: { gracePeriodSeconds } }
+    const { apiVersion, gracePeriodSeconds, uid, signal } = options
+    const preconditions = uid === undefined ? undefined : { uid }
+    const body = { apiVersion, kind: 'Eviction', metadata: ref, deleteOptions: { gracePeriodSeconds, preconditions } }
     return this.request({ method: 'POST', path: pathOfObject(PODS, ref, 'eviction'), body, attempts: 1, signal })
   }
 

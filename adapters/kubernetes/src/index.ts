@@ -7,6 +7,7 @@ export {
   type ResolvedAutoscalerSpec,
   readAutoscaler,
 } from './autoscaler/autoscaler.js'
+export { CronSchedule } from './autoscaler/cron-schedule.js'
 export { customResourceDefinition } from './autoscaler/definition.js'
 export {
   type CertificateOptions,

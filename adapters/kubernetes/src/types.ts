@@ -116,6 +116,8 @@ export interface PodObject extends KubernetesObject {
     readonly terminationGracePeriodSeconds?: number
   }
   readonly status?: {
+    /** Of a resize in place, before conditions told it (1.27 to 1.32): `Proposed`, `InProgress`, `Deferred`, `Infeasible`. */
+    readonly resize?: string
     readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
     readonly conditions?: readonly StatusCondition[]
     readonly startTime?: string
@@ -124,8 +126,10 @@ export interface PodObject extends KubernetesObject {
       readonly ready?: boolean
       readonly restartCount?: number
       readonly resources?: ContainerResources
-      /** How it ended the last time: `OOMKilled`. */
-      readonly lastState?: { readonly terminated?: { readonly reason?: string } }
+      /** How its last run ended: `OOMKilled`. */
+      readonly lastState?: {
+        readonly terminated?: { readonly reason?: string; readonly startedAt?: string; readonly finishedAt?: string }
+      }
     }[]
   }
 }

@@ -1,4 +1,5 @@
 // A cluster and the operator's view of it.
+import type { Clock } from '@trimtab/core'
 import {
   type ApiResource,
   customResourceDefinition,
@@ -39,7 +40,10 @@ export async function openCluster(options: StandInOptions = {}): Promise<TestClu
 }
 
 /** What a part of the operator stands on, with informers that run until the test is over. */
-export async function openContext({ standIn }: TestCluster, clock = standIn.registry.clock): Promise<OperatorContext> {
+export async function openContext(
+  { standIn }: TestCluster,
+  clock: Clock = standIn.registry.clock,
+): Promise<OperatorContext> {
   const client = await openClient(standIn)
   const capabilities = await discoverCapabilities(client)
   const follow = <T extends KubernetesObject>(of: ApiResource<T>): Informer<T> => {

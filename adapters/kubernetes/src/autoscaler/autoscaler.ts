@@ -4,6 +4,7 @@ import { type ApiResource, resource } from '../resource.js'
 import type { Declared, Resolved } from '../schema/declared.js'
 import { problemsOf, pruned, withDefaults } from '../schema/structural-schema.js'
 import type { KubernetesObject } from '../types.js'
+import { CronSchedule } from './cron-schedule.js'
 import { SPEC_SCHEMA, type STATUS_SCHEMA } from './schema.js'
 
 /** The spec as its owner writes it. */
@@ -32,7 +33,7 @@ export const MULTIDIM_POD_AUTOSCALERS: ApiResource<MultidimPodAutoscaler> = reso
 export const PAUSE_ANNOTATION = 'trimtab.dev/pause'
 
 /**
- * The spec with its defaults. Besides what the API server checks by the schema: what spans two fields, and quantities.
+ * The spec with its defaults. Besides what the API server checks by the schema: what spans two fields, quantities and schedules.
  * @throws {ConfigError} `autoscaler_invalid`, with every problem and its path
  */
 export function readAutoscaler({ metadata, spec }: MultidimPodAutoscaler): ResolvedAutoscalerSpec {
@@ -66,7 +67,20 @@ function boundsProblems({ bounds, limits }: ResolvedAutoscalerSpec): string[] {
     const at = `spec.limits.disruptions[${index}].maxUnavailable`
     return isShare ? [] : [`${at} must be a number of pods or a share as 25%, got ${JSON.stringify(maxUnavailable)}`]
   })
-  return [...problems, ...shares]
+  const schedules = limits.disruptions.flatMap(({ schedule }, index) => {
+    const problem = schedule === undefined ? undefined : scheduleProblem(schedule)
+    return problem === undefined ? [] : [`spec.limits.disruptions[${index}].schedule: ${problem}`]
+  })
+  return [...problems, ...shares, ...schedules]
+}
+
+function scheduleProblem(line: string): string | undefined {
+  try {
+    new CronSchedule(line)
+    return undefined
+  } catch (error) {
+    return (error as ConfigError).message
+  }
 }
 
 function numberOf(quantity: number | string): number | undefined {

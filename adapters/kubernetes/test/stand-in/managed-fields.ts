@@ -190,9 +190,9 @@ export function applyPatch(
   if (causes.length > 0 && !force) throw conflict(kind, nameOf(applied), messageOf(causes), causes)
   for (const owned of others) for (const [key] of disputed(owned)) owned.paths.delete(key)
   const document = structuredClone(live ?? { ...applied, metadata: { ...(applied.metadata as object) } }) as Stored
-  for (const path of wanted.values()) setAt(document, path, valueAt(applied, path))
   const givenUp = [...own.paths].filter(([key]) => !wanted.has(key) && !others.some(({ paths }) => paths.has(key)))
   for (const [, path] of givenUp.reverse()) removeAt(document, path)
+  for (const path of wanted.values()) setAt(document, path, valueAt(applied, path))
   own.paths.clear()
   for (const [key, path] of wanted) own.paths.set(key, path)
   own.time = time

@@ -1,6 +1,6 @@
 import { AdapterError, TrimtabError } from '@trimtab/core'
 import { onlyValueOf, type PrometheusClient } from '@trimtab/prometheus'
-import { forEachAtMost } from './at-most.js'
+import { forEachAtMost } from '../at-most.js'
 
 /** A number, or why there is none. */
 export type Answer = number | { readonly missing: string }

@@ -1,7 +1,7 @@
 import { type AutoscalerStatus, MULTIDIM_POD_AUTOSCALERS, type MultidimPodAutoscaler } from '@trimtab/kubernetes'
+import { forEachAtMost } from '../at-most.js'
 import type { OperatorContext } from '../context.js'
 import { nameOf } from '../names.js'
-import { forEachAtMost } from './at-most.js'
 
 /** A status to be shown. */
 export interface ToWrite {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { openScene } from './scene.js'
+
+describe('the updater', () => {
+  it('changes nothing in mode recommend, and says so once', async () => {
+    const scene = await openScene({ spec: { mode: 'recommend' } })
+    await scene.passes(4, { replicas: 6, cpu: '300m' })
+    expect([await scene.replicas(), await scene.acting()]).toEqual([3, 'False Recommending'])
+    const own = scene.cluster.standIn.seen.filter(({ user, verb }) => user === 'administrator' && verb === 'patch')
+    expect(own.filter(({ subresource }) => subresource === 'status')).toHaveLength(4 + 1) // four decisions, one condition
+  })
+
+  it('sets replicas first, by a step at most, and within the bounds', async () => {
+    const scene = await openScene({ spec: { mode: 'act', bounds: { replicas: { min: 2, max: 7 } } } })
+    await scene.passes(2, { replicas: 9, cpu: '120m', memory: '128Mi' })
+    expect([await scene.replicas(), await scene.acting()]).toEqual([6, 'True Scaled']) // twice as many at most
+    await scene.passes(1, { replicas: 9, cpu: '120m', memory: '128Mi' })
+    expect(await scene.replicas()).toBe(7)
+    expect(new Set(await scene.requests())).toEqual(new Set(['100m 128Mi'])) // sizes wait until it has settled
+    await scene.passes(1, { replicas: 7, cpu: '120m', memory: '128Mi' })
+    expect(await scene.acting()).toBe('True Settling')
+    await scene.passes(2, { replicas: 1, cpu: '120m', memory: '128Mi' }, 60)
+    expect(await scene.replicas()).toBe(2)
+  })
+
+  it('resizes pods in place once replicas have settled, half of them in a pass, limits in proportion', async () => {
+    const scene = await openScene({ replicas: 4 })
+    await scene.passes(5, { replicas: 4, cpu: '140m', memory: '160Mi' })
+    expect(new Set(await scene.requests())).toEqual(new Set(['100m 128Mi']))
+    await scene.passes(1, { replicas: 4, cpu: '140m', memory: '160Mi' }) // decided: the webhook hears of it first
+    expect([await scene.acting(), new Set(await scene.requests()).size]).toEqual(['True Resizing', 1])
+    expect((await scene.autoscaler()).status?.carriedOut?.containers).toEqual([
+      { name: 'main', cpu: '140m', memory: '160Mi' },
+    ])
+    await scene.passes(1, { replicas: 4, cpu: '140m', memory: '160Mi' })
+    expect((await scene.requests()).sort()).toEqual(['100m 128Mi', '100m 128Mi', '140m 160Mi', '140m 160Mi'])
+    await scene.passes(1, { replicas: 4, cpu: '140m', memory: '160Mi' })
+    expect(new Set(await scene.requests())).toEqual(new Set(['140m 160Mi']))
+    expect((await scene.pods())[0]!.spec!.containers[0]!.resources!.limits).toEqual({ cpu: '280m', memory: '320Mi' })
+    await scene.passes(2, { replicas: 4, cpu: '140m', memory: '160Mi' })
+    expect(await scene.acting()).toBe('True UpToDate')
+    expect(await scene.events()).toEqual(['Resizing', 'Resized'])
+  })
+})
