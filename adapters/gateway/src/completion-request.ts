@@ -1,6 +1,6 @@
 import { concatenateRounds } from '@trimtab/serve'
 import { HttpError } from './http-error.js'
-import { JsonPaths, skimJson } from './skim-json.js'
+import { jsonPaths, skimJson } from './skim-json.js'
 
 /** What a scheduler wants to know of a request; everything else stays in the bytes. */
 export interface CompletionRequest {
@@ -27,7 +27,7 @@ const CONVERSATION = [
   ],
   ...['input', 'input.content', 'input.content.text', 'input.output'],
 ]
-const WANTED = new JsonPaths(['model', 'n', ...MAX_TOKENS, ...SYSTEM, ...CONVERSATION])
+const WANTED = jsonPaths(['model', 'n', ...MAX_TOKENS, ...SYSTEM, ...CONVERSATION])
 
 /**
  * Reads a body of chat or text completions, of responses, or of Anthropic's messages. Only what cannot be read at all is refused: whether

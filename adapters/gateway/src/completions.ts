@@ -3,7 +3,7 @@ import type { Run, Scheduler } from '@trimtab/serve'
 import { type CompletionRequest, readCompletionRequest } from './completion-request.js'
 import { decoderOf } from './content-encoding.js'
 import { dispatch } from './dispatch.js'
-import type { GatewayMetrics } from './gateway-metrics.js'
+import type { GatewayMetrics, ModelSeries } from './gateway-metrics.js'
 import { requestHeaders } from './headers.js'
 import { HttpError } from './http-error.js'
 import type { ResolvedLimits } from './options.js'
@@ -95,15 +95,15 @@ export class Completions {
     const { limits, upstreams, metrics, head } = this.#options
     const { body, arrivalMs, deadlineMs = Number.POSITIVE_INFINITY, run } = waited
     const startMs = performance.now()
-    const model = metrics.labelOf(waited.model)
-    metrics.waits.observe((startMs - arrivalMs) / 1000, { model })
+    const series = metrics.of(waited.model)
+    series.waits.observe((startMs - arrivalMs) / 1000)
     let counter: OutputCounter | undefined
     let isBegun = false
     const observe = (chunk: Buffer): void => {
       counter?.add(chunk)
       if (isBegun || !counter?.hasBegun) return
       isBegun = true
-      metrics.firstTokens.observe((performance.now() - arrivalMs) / 1000, { model })
+      series.firstTokens.observe((performance.now() - arrivalMs) / 1000)
     }
     try {
       await dispatch(
@@ -132,21 +132,20 @@ export class Completions {
         },
       )
     } finally {
-      metrics.services.observe((performance.now() - startMs) / 1000, { model })
+      series.services.observe((performance.now() - startMs) / 1000)
     }
-    if (counter) await this.#learn(counter, model, waited)
+    if (counter) await this.#learn(counter, series, waited)
   }
 
-  async #learn(counter: OutputCounter, model: string, { answers, run }: Waited): Promise<void> {
-    const { metrics } = this.#options
+  async #learn(counter: OutputCounter, series: ModelSeries, { answers, run }: Waited): Promise<void> {
     const count = await counter.finish()
     if (count.tokens === undefined) {
-      metrics.uncounted.add(1, { reason: count.reason })
+      this.#options.metrics.uncounted.add(1, { reason: count.reason })
       return
     }
-    metrics.outputTokens.add(count.tokens, { model, source: count.source })
-    metrics.predictedTokens.add(run.expectedTokens, { model })
-    if (count.tokens > 0) metrics.predictionRatios.observe(run.expectedTokens / count.tokens, { model })
+    series.outputTokens[count.source].add(count.tokens)
+    series.predictedTokens.add(run.expectedTokens)
+    if (count.tokens > 0) series.predictionRatios.observe(run.expectedTokens / count.tokens)
     run.reportTokens(count.tokens / answers)
   }
 

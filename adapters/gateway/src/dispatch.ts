@@ -27,17 +27,18 @@ class ComeAgain extends Error {}
  * @throws {HttpError} what ends an attempt: that no server can be reached only when its time is over; 504 `deadline_passed`
  */
 export async function dispatch(upstreams: Upstreams, attempt: Attempt, options: DispatchOptions): Promise<void> {
-  const { tokens, onRefusal, ...patience } = options
-  const heldUntilMs = Math.min(patience.untilMs, patience.deadlineMs)
+  const { tokens, onRefusal, untilMs, deadlineMs, client } = options
+  const heldUntilMs = Math.min(untilMs, deadlineMs)
   const refusedUntilMs = new Map<Upstream, number>()
   for (;;) {
-    const upstream = await upstreams.choose({ ...patience, refusedUntilMs })
+    const patience = { untilMs, deadlineMs, refusedUntilMs, client }
+    const upstream = upstreams.ready(refusedUntilMs) ?? (await upstreams.waitForReady(patience))
     const refuse = (answer: IncomingMessage): Error | undefined => {
       const afterMs = retryAfterMs(answer)
       if (afterMs === undefined) return undefined
       const askAgainMs = performance.now() + Math.max(SOONEST_MS, afterMs)
       refusedUntilMs.set(upstream, askAgainMs)
-      return askAgainMs <= heldUntilMs || upstreams.hasReady(refusedUntilMs) ? new ComeAgain() : undefined
+      return askAgainMs <= heldUntilMs || upstreams.ready(refusedUntilMs) ? new ComeAgain() : undefined
     }
     upstream.running++
     upstream.workTokens += tokens
@@ -50,7 +51,7 @@ export async function dispatch(upstreams: Upstreams, attempt: Attempt, options: 
       if (isUnreachable || (error instanceof HttpError && error.code === 'upstream_failed'))
         upstreams.reportFailure(upstream, error)
       if (error instanceof ComeAgain) onRefusal('retry_after')
-      else if (isUnreachable && performance.now() < patience.untilMs) onRefusal('unreachable')
+      else if (isUnreachable && performance.now() < untilMs) onRefusal('unreachable')
       else throw error
     } finally {
       upstream.running--

@@ -1,5 +1,11 @@
 import { type Metric, type MetricSample, renderMetrics } from '@trimtab/core/text'
-import { CounterMetric, HistogramMetric, ObservableMetric } from '@trimtab/prometheus/metrics'
+import {
+  CounterMetric,
+  type CounterSeries,
+  HistogramMetric,
+  type HistogramSeries,
+  ObservableMetric,
+} from '@trimtab/prometheus/metrics'
 import { NameTable, type SchedulerStats } from '@trimtab/serve'
 import type { Upstream } from './upstream.js'
 
@@ -15,9 +21,19 @@ export interface Readings {
 /** Models with series of their own; a name is one from its eighth request on. */
 const MOST_MODELS = 64
 const OTHER = 'other'
-const FIRST = [{ model: OTHER }]
 const RATIOS = [0.125, 0.25, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 4, 8]
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+
+/** What is told of a model's answers. */
+export interface ModelSeries {
+  /** By how they were counted. */
+  readonly outputTokens: { readonly usage: CounterSeries; readonly text: CounterSeries }
+  readonly predictedTokens: CounterSeries
+  readonly predictionRatios: HistogramSeries
+  readonly waits: HistogramSeries
+  readonly firstTokens: HistogramSeries
+  readonly services: HistogramSeries
+}
 
 /** Everything behind `/metrics`. */
 export class GatewayMetrics {
@@ -34,63 +50,59 @@ export class GatewayMetrics {
     'Times that an upstream did not take a request, which was held then, by reason.',
     [{ reason: 'unreachable' }, { reason: 'retry_after' }],
   )
-  readonly outputTokens: CounterMetric = new CounterMetric(
+  readonly #outputTokens: CounterMetric = new CounterMetric(
     'trimtab_gateway_output_tokens_total',
     'Output tokens of whole answers, by model and how they were counted.',
-    [
-      { model: OTHER, source: 'usage' },
-      { model: OTHER, source: 'text' },
-    ],
   )
-  readonly predictedTokens: CounterMetric = new CounterMetric(
+  readonly #predictedTokens: CounterMetric = new CounterMetric(
     'trimtab_gateway_predicted_tokens_total',
     'What was predicted for the answers whose tokens were counted, by model.',
-    FIRST,
   )
   readonly uncounted: CounterMetric = new CounterMetric(
     'trimtab_gateway_uncounted_answers_total',
     'Answers that taught nothing: cut or failed, compressed though asked for plain, silent about their length.',
     [{ reason: 'cut' }, { reason: 'compressed' }, { reason: 'silent' }],
   )
-  readonly predictionRatios: HistogramMetric = new HistogramMetric(
+  readonly #predictionRatios: HistogramMetric = new HistogramMetric(
     'trimtab_gateway_prediction_ratio',
     'Predicted by actual length of an answer, by model.',
     RATIOS,
-    FIRST,
+    [],
   )
-  readonly waits: HistogramMetric = new HistogramMetric(
+  readonly #waits: HistogramMetric = new HistogramMetric(
     'trimtab_gateway_wait_seconds',
     'From the whole request to its place at an upstream, by model.',
     SECONDS,
-    FIRST,
+    [],
   )
-  readonly firstTokens: HistogramMetric = new HistogramMetric(
+  readonly #firstTokens: HistogramMetric = new HistogramMetric(
     'trimtab_gateway_time_to_first_token_seconds',
     'From the whole request to the first text of its stream, by model.',
     SECONDS,
-    FIRST,
+    [],
   )
   readonly services: HistogramMetric = new HistogramMetric(
     'trimtab_gateway_service_seconds',
     'From the place at an upstream to the end of the answer, by model.',
     SECONDS,
-    FIRST,
+    [],
   )
   readonly #byModel = [
-    this.outputTokens,
-    this.predictedTokens,
-    this.predictionRatios,
-    this.waits,
-    this.firstTokens,
+    this.#outputTokens,
+    this.#predictedTokens,
+    this.#predictionRatios,
+    this.#waits,
+    this.#firstTokens,
     this.services,
   ]
-  readonly #models = new NameTable(
+  readonly #models = new NameTable<{ series?: ModelSeries }>(
     MOST_MODELS,
-    () => undefined,
-    ({ name }) => {
-      for (const metric of this.#byModel) metric.forget('model', name)
+    () => ({}),
+    ({ name, value }) => {
+      if (value.series) for (const metric of this.#byModel) metric.forget('model', name)
     },
   )
+  readonly #other = this.#seriesOf(OTHER)
   readonly #all: readonly Metric[]
 
   constructor(readings: Readings) {
@@ -138,14 +150,30 @@ export class GatewayMetrics {
     ]
   }
 
-  /** The label of a model's series; names come from clients, and those that are seldom asked for share one. */
-  labelOf(model: string): string {
-    const { isEstablished, name } = this.#models.see(model)
-    return isEstablished ? name : OTHER
+  /** What is told of a model; names come from clients, and those that are seldom asked for share their series. */
+  of(model: string): ModelSeries {
+    const { isEstablished, name, value } = this.#models.see(model)
+    if (!isEstablished || name === OTHER) return this.#other
+    value.series ??= this.#seriesOf(name)
+    return value.series
   }
 
   render(): string {
     return renderMetrics(this.#all)
+  }
+
+  #seriesOf(model: string): ModelSeries {
+    return {
+      outputTokens: {
+        usage: this.#outputTokens.series({ model, source: 'usage' }),
+        text: this.#outputTokens.series({ model, source: 'text' }),
+      },
+      predictedTokens: this.#predictedTokens.series({ model }),
+      predictionRatios: this.#predictionRatios.series({ model }),
+      waits: this.#waits.series({ model }),
+      firstTokens: this.#firstTokens.series({ model }),
+      services: this.services.series({ model }),
+    }
   }
 }
 

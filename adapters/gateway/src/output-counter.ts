@@ -4,7 +4,7 @@ import { isCount, readEvent } from './answer-events.js'
 import { AnswerTally, type OutputCount } from './answer-tally.js'
 import { isPlain } from './content-encoding.js'
 import { EventStream } from './event-stream.js'
-import { JsonPaths, skimJson } from './skim-json.js'
+import { jsonPaths, skimJson } from './skim-json.js'
 
 export interface OutputCounter {
   /** Whether a first token has come; false for an answer that comes as a whole. */
@@ -56,7 +56,7 @@ const USAGE = ['usage.completion_tokens', 'usage.output_tokens']
 /** Of choices, of Anthropic's messages, of responses. */
 const REASONS = ['choices.finish_reason', 'stop_reason', 'status']
 const ERRORS = ['error', 'error.message']
-const WANTED = new JsonPaths([...USAGE, ...REASONS, ...ERRORS])
+const WANTED = jsonPaths([...USAGE, ...REASONS, ...ERRORS])
 
 /** One JSON body: says its usage or nothing. */
 class BodyCounter implements OutputCounter {

@@ -1,22 +1,26 @@
-// Reads a few values out of JSON without building the rest, in slices: a body of megabytes must not hold up everybody else.
+// Reads a few values out of JSON. A short text is parsed; of a long one the rest is not built, and it is read in slices: a body of
+// megabytes must not hold up everybody else.
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A scalar; of a long string its last 16 to 32 KiB. */
+/** A scalar; of a long string its last 16 KiB at least. */
 export type JsonScalar = string | number | boolean | null
 
-/** Paths that are wanted. */
-export class JsonPaths {
-  readonly all: ReadonlySet<string>
-  /** `a.b.c` → `a`, `a.b`, `a.b.c`. */
-  readonly prefixes: ReadonlySet<string>
+/** Paths that are wanted, as a tree of keys. */
+export interface JsonPaths {
+  readonly path: string
+  readonly isWanted: boolean
+  readonly below: ReadonlyMap<string, JsonPaths>
+}
 
-  constructor(paths: readonly string[]) {
-    this.all = new Set(paths)
-    this.prefixes = new Set(
-      paths.flatMap((path) => path.split('.').map((_, i, keys) => keys.slice(0, i + 1).join('.'))),
-    )
+/** @param paths  keys joined by dots */
+export function jsonPaths(paths: readonly string[], path = '', isWanted = false): JsonPaths {
+  const below = new Map<string, JsonPaths>()
+  for (const key of new Set(paths.map((each) => each.split('.', 1)[0]!))) {
+    const rests = paths.filter((each) => each.startsWith(`${key}.`)).map((each) => each.slice(key.length + 1))
+    below.set(key, jsonPaths(rests, path === '' ? key : `${path}.${key}`, paths.includes(key)))
   }
+  return { path, isWanted, below }
 }
 
 /** What the bytes are. */
@@ -33,20 +37,50 @@ const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
 const ESCAPE = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/
 
 /**
- * Tells every scalar at the wanted paths, in order. A path is keys joined by dots; arrays add nothing: `messages.content`.
+ * Tells every scalar at the wanted paths, in order. A path is keys joined by dots; arrays add nothing: `messages.content`. Of an object
+ * that has a key twice, one or both may be told, the last one last.
  *
- * @returns what `JSON.parse` would have made of the bytes; nested deeper than 512 levels they are no JSON either
+ * @returns what `JSON.parse` would have made of the bytes; nested deeper than 512 levels they may be no JSON either
  */
-export async function skimJson(
-  bytes: Buffer,
-  wanted: JsonPaths,
-  visit: (path: string, value: JsonScalar) => void,
-): Promise<JsonKind> {
+export async function skimJson(bytes: Buffer, wanted: JsonPaths, visit: Visit): Promise<JsonKind> {
   if (!isUtf8(bytes)) return 'invalid'
+  if (bytes.length <= SLICE_BYTES) return parseWhole(bytes, wanted, visit)
   const skimmer = new Skimmer(bytes, wanted, visit)
   while (skimmer.goOn(SLICE_BYTES)) await nextTurn()
   return skimmer.kind
 }
+
+type Visit = (path: string, value: JsonScalar) => void
+
+/** A fifth of the skimmer's time, and no longer a turn than a slice of it. */
+function parseWhole(bytes: Buffer, wanted: JsonPaths, visit: Visit): JsonKind {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8', startOf(bytes)))
+  } catch {
+    return 'invalid'
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'other'
+  return walk(value, wanted, DEEPEST, visit) ? 'object' : 'invalid'
+}
+
+/** False: it is nested deeper than so many levels. */
+function walk(value: unknown, paths: JsonPaths, levels: number, visit: Visit): boolean {
+  if (typeof value !== 'object' || value === null) {
+    if (paths.isWanted) visit(paths.path, value as JsonScalar)
+    return true
+  }
+  if (levels === 0) return false
+  if (Array.isArray(value)) return value.every((item) => walk(item, paths, levels - 1, visit))
+  for (const key of Object.keys(value)) {
+    const below = paths.below.get(key)
+    if (below && !walk((value as Readonly<Record<string, unknown>>)[key], below, levels - 1, visit)) return false
+  }
+  return true
+}
+
+/** Behind a byte order mark. */
+const startOf = (bytes: Buffer): number => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing'
 
@@ -54,26 +88,26 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'com
 interface Container {
   readonly isArray: boolean
   /** Of its values; undefined where nothing below is wanted. */
-  path: string | undefined
-  readonly base: string | undefined
+  paths: JsonPaths | undefined
+  readonly own: JsonPaths | undefined
 }
 
 class Skimmer {
   kind: JsonKind = 'other'
   readonly #bytes: Buffer
   readonly #wanted: JsonPaths
-  readonly #visit: (path: string, value: JsonScalar) => void
+  readonly #visit: Visit
   readonly #open: Container[] = []
   #expected: Expected = 'value'
   #at: number
   /** Inside a string: where it starts, and two places in it, the second at most 16 KiB back, at which no letter is cut. */
   #string: { readonly start: number; before: number; latest: number } | undefined
 
-  constructor(bytes: Buffer, wanted: JsonPaths, visit: (path: string, value: JsonScalar) => void) {
+  constructor(bytes: Buffer, wanted: JsonPaths, visit: Visit) {
     this.#bytes = bytes
     this.#wanted = wanted
     this.#visit = visit
-    this.#at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0 // a byte order mark
+    this.#at = startOf(bytes)
   }
 
   /** Reads about so many bytes; returns whether there is more to read. */
@@ -120,8 +154,8 @@ class Skimmer {
   #begin(isArray: boolean): boolean {
     if (this.#open.length === 0 && !isArray) this.kind = 'object'
     if (this.#open.length === DEEPEST) return false
-    const base = this.#open.length === 0 ? '' : this.#open.at(-1)!.path
-    this.#open.push({ isArray, path: base, base })
+    const own = this.#paths
+    this.#open.push({ isArray, paths: own, own })
     return this.#skip(isArray ? 'value or end' : 'key or end')
   }
 
@@ -143,8 +177,8 @@ class Skimmer {
     }
     const text = this.#bytes.toString('latin1', start, this.#at)
     if (!SCALAR.test(text)) return false
-    const path = this.#wantedPath()
-    if (path !== undefined) this.#visit(path, JSON.parse(text))
+    const paths = this.#paths
+    if (paths?.isWanted) this.#visit(paths.path, JSON.parse(text))
     return this.#afterValue()
   }
 
@@ -176,26 +210,18 @@ class Skimmer {
     this.#string = undefined
     if (this.#expected.startsWith('key')) {
       const object = this.#open.at(-1)!
-      object.path = object.base === undefined ? undefined : this.#pathOf(object.base, start, end)
+      object.paths = end - start > LONGEST_KEY ? undefined : object.own?.below.get(this.#text(start, end))
       this.#expected = 'colon'
       return true
     }
-    const path = this.#wantedPath()
-    if (path !== undefined) this.#visit(path, this.#text(before, end))
+    const paths = this.#paths
+    if (paths?.isWanted) this.#visit(paths.path, this.#text(before, end))
     return this.#afterValue()
   }
 
-  #pathOf(base: string, start: number, end: number): string | undefined {
-    if (end - start > LONGEST_KEY) return undefined
-    const key = this.#text(start, end)
-    if (key.includes('.')) return undefined
-    const path = base === '' ? key : `${base}.${key}`
-    return this.#wanted.prefixes.has(path) ? path : undefined
-  }
-
-  #wantedPath(): string | undefined {
-    const path = this.#open.at(-1)?.path
-    return path !== undefined && this.#wanted.all.has(path) ? path : undefined
+  /** Of the value that stands here. */
+  get #paths(): JsonPaths | undefined {
+    return this.#open.length === 0 ? this.#wanted : this.#open.at(-1)!.paths
   }
 
   #text(start: number, end: number): string {

@@ -9,6 +9,9 @@ const LAST_PROBE_MS = 2000
 /** A server that is up, where there is a path to ask. */
 const HEALTH_EVERY_MS = 5000
 
+/** Nobody has refused. */
+const NONE: ReadonlyMap<Upstream, number> = new Map()
+
 /** What waits for a server. */
 export interface Patience {
   /** `performance.now()` until which a server is waited for. */
@@ -47,26 +50,30 @@ export class Upstreams {
   }
 
   /** The one that is up with the least work left; any where none is. */
-  leastLoaded(among: readonly Upstream[] = this.all): Upstream {
-    const up = among.filter(({ failure }) => !failure)
-    return (up.length > 0 ? up : among).reduce((a, b) => (loadOf(b) < loadOf(a) ? b : a))
+  leastLoaded(): Upstream {
+    return this.ready() ?? this.all.reduce(lessLoaded)
   }
 
-  /** Whether one is up that has not refused to be asked now. */
-  hasReady(refusedUntilMs: ReadonlyMap<Upstream, number>): boolean {
+  /** Of those that are up and have not refused to be asked now, the one with the least work left. */
+  ready(refusedUntilMs: ReadonlyMap<Upstream, number> = NONE): Upstream | undefined {
     const now = performance.now()
-    return this.all.some((upstream) => !upstream.failure && (refusedUntilMs.get(upstream) ?? 0) <= now)
+    let least: Upstream | undefined
+    for (const upstream of this.all) {
+      if (upstream.failure || (refusedUntilMs.get(upstream) ?? 0) > now) continue
+      least = least ? lessLoaded(least, upstream) : upstream
+    }
+    return least
   }
 
   /**
-   * The server to ask next, as soon as there is one; any when patience is over.
+   * Waits until one is ready; any when patience is over.
    * @throws {HttpError} 504 `deadline_passed`; 499 `client_gone`
    */
-  async choose({ untilMs, deadlineMs, refusedUntilMs, client }: Patience): Promise<Upstream> {
+  async waitForReady({ untilMs, deadlineMs, refusedUntilMs, client }: Patience): Promise<Upstream> {
     for (;;) {
+      const ready = this.ready(refusedUntilMs)
+      if (ready) return ready
       const now = performance.now()
-      const ready = this.all.filter((upstream) => !upstream.failure && (refusedUntilMs.get(upstream) ?? 0) <= now)
-      if (ready.length > 0) return this.leastLoaded(ready)
       if (now >= deadlineMs)
         throw new HttpError(504, 'deadline_passed', 'no upstream has taken the request in its time: allow more')
       if (now >= untilMs) return this.leastLoaded() // patience is over: what one says now is the answer
@@ -128,3 +135,4 @@ export class Upstreams {
 
 /** Work left; of idle ones the one with fewer requests, which may be of unknown length. */
 const loadOf = ({ workTokens, running }: Upstream): number => workTokens + running
+const lessLoaded = (a: Upstream, b: Upstream): Upstream => (loadOf(b) < loadOf(a) ? b : a)

@@ -6,30 +6,50 @@ export class CounterMetric implements Metric {
   readonly type = 'counter'
   readonly name: string
   readonly help: string
-  readonly #values = new Map<string, { readonly labels: MetricLabels; value: number }>()
+  readonly #series = new Map<string, CounterSeries>()
 
   /** @param labels  sets that are there from the start, at 0: a rate needs a first value */
   constructor(name: string, help: string, labels: readonly MetricLabels[] = []) {
     this.name = checkName(name)
     this.help = help
-    for (const each of labels) this.add(0, each)
+    for (const each of labels) this.series(each)
   }
 
   /** Grows a series, which begins at 0. */
   add(amount: number, labels: MetricLabels = {}): void {
-    const key = keyOf(labels)
-    const found = this.#values.get(key)
-    if (found) found.value += amount
-    else this.#values.set(key, { labels, value: amount })
+    this.series(labels).add(amount)
   }
 
-  /** Drops the series with this label. */
+  /** The series with these labels, which is there from now on: whoever keeps it need not have it looked up. */
+  series(labels: MetricLabels): CounterSeries {
+    return seriesOf(this.#series, labels, () => new CounterSeries(labels))
+  }
+
+  /** Drops the series with this label. Whoever keeps one may add to it: nobody will see it. */
   forget(label: string, value: string): void {
-    forgetSeries(this.#values, label, value)
+    forgetSeries(this.#series, label, value)
   }
 
   samples(): Iterable<MetricSample> {
-    return this.#values.values()
+    return this.#series.values()
+  }
+}
+
+/** A counter with one set of labels. */
+export class CounterSeries {
+  readonly labels: MetricLabels
+  #value = 0
+
+  constructor(labels: MetricLabels) {
+    this.labels = labels
+  }
+
+  get value(): number {
+    return this.#value
+  }
+
+  add(amount: number): void {
+    this.#value += amount
   }
 }
 
@@ -53,77 +73,104 @@ export class ObservableMetric implements Metric {
   }
 }
 
-interface Distribution {
-  readonly labels: MetricLabels
-  readonly counts: Float64Array
-  sum: number
-}
-
 /** How many values fell at or below each bound. */
 export class HistogramMetric implements Metric {
   readonly type = 'histogram'
   readonly name: string
   readonly help: string
   readonly #bounds: readonly number[]
-  readonly #distributions = new Map<string, Distribution>()
+  readonly #series = new Map<string, HistogramSeries>()
 
   /** @param bounds  ascending, without infinity; `labels` as for `CounterMetric` */
   constructor(name: string, help: string, bounds: readonly number[], labels: readonly MetricLabels[] = [{}]) {
     this.name = checkName(name)
     this.help = help
     this.#bounds = bounds
-    for (const each of labels) this.#of(each)
+    for (const each of labels) this.series(each)
   }
 
   /** Takes one value in. */
   observe(value: number, labels: MetricLabels = {}): void {
-    const distribution = this.#of(labels)
-    const found = this.#bounds.findIndex((bound) => value <= bound)
-    distribution.counts[found === -1 ? this.#bounds.length : found]!++
-    distribution.sum += value
+    this.series(labels).observe(value)
+  }
+
+  /** As of a `CounterMetric`. */
+  series(labels: MetricLabels): HistogramSeries {
+    return seriesOf(this.#series, labels, () => new HistogramSeries(labels, this.#bounds))
   }
 
   /** Of all values; 0 where there are none. */
   get mean(): number {
     let [sum, count] = [0, 0]
-    for (const each of this.#distributions.values()) {
+    for (const each of this.#series.values()) {
       sum += each.sum
-      for (const inBucket of each.counts) count += inBucket
+      count += each.count
     }
     return count > 0 ? sum / count : 0
   }
 
-  /** Drops the series with this label. */
+  /** As of a `CounterMetric`. */
   forget(label: string, value: string): void {
-    forgetSeries(this.#distributions, label, value)
+    forgetSeries(this.#series, label, value)
   }
 
   *samples(): Iterable<MetricSample> {
-    for (const { labels, counts, sum } of this.#distributions.values()) {
-      let total = 0
-      for (let i = 0; i < counts.length; i++) {
-        total += counts[i]!
-        const le = i < this.#bounds.length ? String(this.#bounds[i]) : '+Inf'
-        yield { suffix: '_bucket', labels: { ...labels, le }, value: total }
-      }
-      yield { suffix: '_sum', labels, value: sum }
-      yield { suffix: '_count', labels, value: total }
-    }
+    for (const each of this.#series.values()) yield* each.samples()
+  }
+}
+
+/** A histogram with one set of labels. */
+export class HistogramSeries {
+  readonly labels: MetricLabels
+  readonly #bounds: readonly number[]
+  readonly #counts: Float64Array
+  #sum = 0
+
+  constructor(labels: MetricLabels, bounds: readonly number[]) {
+    this.labels = labels
+    this.#bounds = bounds
+    this.#counts = new Float64Array(bounds.length + 1)
   }
 
-  #of(labels: MetricLabels): Distribution {
-    const key = keyOf(labels)
-    let found = this.#distributions.get(key)
-    if (!found) {
-      found = { labels, counts: new Float64Array(this.#bounds.length + 1), sum: 0 }
-      this.#distributions.set(key, found)
+  get sum(): number {
+    return this.#sum
+  }
+
+  get count(): number {
+    return this.#counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  observe(value: number): void {
+    let bucket = 0
+    while (bucket < this.#bounds.length && !(value <= this.#bounds[bucket]!)) bucket++
+    this.#counts[bucket]!++
+    this.#sum += value
+  }
+
+  *samples(): Iterable<MetricSample> {
+    let total = 0
+    for (let i = 0; i < this.#counts.length; i++) {
+      total += this.#counts[i]!
+      const le = i < this.#bounds.length ? String(this.#bounds[i]) : '+Inf'
+      yield { suffix: '_bucket', labels: { ...this.labels, le }, value: total }
     }
-    return found
+    yield { suffix: '_sum', labels: this.labels, value: this.#sum }
+    yield { suffix: '_count', labels: this.labels, value: total }
   }
 }
 
 /** No two sets of labels have the same. */
 const keyOf = (labels: MetricLabels): string => JSON.stringify(Object.values(labels))
+
+function seriesOf<Series>(all: Map<string, Series>, labels: MetricLabels, create: () => Series): Series {
+  const key = keyOf(labels)
+  let found = all.get(key)
+  if (!found) {
+    found = create()
+    all.set(key, found)
+  }
+  return found
+}
 
 function forgetSeries(series: Map<string, { readonly labels: MetricLabels }>, label: string, value: string): void {
   for (const [key, { labels }] of series) if (labels[label] === value) series.delete(key)

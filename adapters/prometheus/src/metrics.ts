@@ -5,4 +5,10 @@ export {
   type MetricSample,
   renderMetrics,
 } from '@trimtab/core/text'
-export { CounterMetric, HistogramMetric, ObservableMetric } from './instruments.js'
+export {
+  CounterMetric,
+  type CounterSeries,
+  HistogramMetric,
+  type HistogramSeries,
+  ObservableMetric,
+} from './instruments.js'

@@ -31,6 +31,17 @@ describe('a page of metrics', () => {
     )
   })
 
+  it('has a series that somebody keeps, until it is forgotten', () => {
+    const counter = new CounterMetric('c_total', 'C.')
+    const kept = counter.series({ model: 'a' })
+    kept.add(2)
+    counter.add(3, { model: 'a' })
+    expect([...counter.samples()].map(({ value }) => value)).toEqual([5])
+    counter.forget('model', 'a')
+    kept.add(1)
+    expect([...counter.samples()]).toEqual([])
+  })
+
   it('has zeros before the first event, and can say NaN and infinity', () => {
     const counter = new CounterMetric('c_total', 'C.', [{ source: 'usage' }])
     const reading = new ObservableMetric('gauge', 'g', 'G.', () => [
