@@ -44,10 +44,12 @@ export class CounterSeries {
     this.labels = labels
   }
 
+  /** So far. */
   get value(): number {
     return this.#value
   }
 
+  /** Grows by an amount ≥ 0. */
   add(amount: number): void {
     this.#value += amount
   }
@@ -132,14 +134,17 @@ export class HistogramSeries {
     this.#counts = new Float64Array(bounds.length + 1)
   }
 
+  /** Of all values. */
   get sum(): number {
     return this.#sum
   }
 
+  /** How many values there were. */
   get count(): number {
     return this.#counts.reduce((sum, count) => sum + count, 0)
   }
 
+  /** Takes one value in. */
   observe(value: number): void {
     let bucket = 0
     while (bucket < this.#bounds.length && !(value <= this.#bounds[bucket]!)) bucket++
@@ -147,6 +152,7 @@ export class HistogramSeries {
     this.#sum += value
   }
 
+  /** As a page shows it: buckets, sum and count. */
   *samples(): Iterable<MetricSample> {
     let total = 0
     for (let i = 0; i < this.#counts.length; i++) {
