@@ -5,7 +5,15 @@ import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { stringify } from 'yaml'
 import { createAuthority, issueCertificate, type KeyedCertificate, type PodObject } from '../../src/index.js'
-import { Authorizer, authenticate, MASTERS, reviewAccess, serviceAccountUser, type User } from './access.js'
+import {
+  type Attributes,
+  Authorizer,
+  authenticate,
+  MASTERS,
+  reviewAccess,
+  serviceAccountUser,
+  type User,
+} from './access.js'
 import { hostClock, type StandInClock } from './clock.js'
 import { reconcileBudgets } from './controllers/budgets.js'
 import { kindOf, onChange, SYSTEM } from './controllers/controller.js'
@@ -49,6 +57,8 @@ export class StandIn {
   readonly registry: Registry
   readonly watches: Watches
   readonly seen: Seen[] = []
+  /** What was refused for want of a permission. */
+  readonly forbidden: (Attributes & { readonly user: string })[] = []
   /** Decides about each request before it is looked at. */
   fault: (asked: Asked) => Fault | undefined = () => undefined
   readonly authority: KeyedCertificate
@@ -190,9 +200,14 @@ export class StandIn {
       return { code: 201, body: reviewAccess(this.#authorizer, user, (await readBody(request)) as Fields) }
     const { verb, group, plural, subresource, namespace, name } = asked
     const resource = subresource === undefined ? plural : `${plural}/${subresource}`
-    this.#authorizer.require(user, { verb, group, resource, namespace, name })
+    this.#require(user, { verb, group, resource, namespace, name: name ?? nameSelectedBy(url.searchParams) })
     if (group === 'metrics.k8s.io') return { code: 200, body: this.#podMetrics(asked) }
     return handle(this.#world, { asked, user, query: url.searchParams, request, response })
+  }
+
+  #require(user: User, wanted: Attributes): void {
+    if (!this.#authorizer.allows(user, wanted)) this.forbidden.push({ ...wanted, user: user.name })
+    this.#authorizer.require(user, wanted)
   }
 
   #podMetrics({ namespace, name, plural }: Asked): object {
@@ -219,6 +234,10 @@ export class StandIn {
 
 /** Starts a stand-in on a free port of loopback. */
 export const startStandIn = (options: StandInOptions = {}): Promise<StandIn> => new StandIn(options).start()
+
+/** As RBAC sees it: a list or watch of `metadata.name=NAME` asks for that object. */
+const nameSelectedBy = (query: URLSearchParams): string | undefined =>
+  /^metadata\.name=([^,]+)$/.exec(query.get('fieldSelector') ?? '')?.[1]
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 

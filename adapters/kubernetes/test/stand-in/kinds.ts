@@ -101,6 +101,12 @@ export function builtinKinds(minor: number): Kind[] {
       columns: REPLICAS,
       scalePaths: WORKLOAD_SCALE,
     }),
+    kind('apps/v1', 'StatefulSet', 'statefulsets', {
+      shortNames: ['sts'],
+      subresources: ['status', 'scale'],
+      columns: REPLICAS,
+      scalePaths: WORKLOAD_SCALE,
+    }),
     kind('coordination.k8s.io/v1', 'Lease', 'leases', {
       columns: [{ name: 'Holder', type: 'string', jsonPath: '.spec.holderIdentity' }],
     }),
