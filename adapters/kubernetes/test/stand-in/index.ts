@@ -200,9 +200,21 @@ export class StandIn {
       return { code: 201, body: reviewAccess(this.#authorizer, user, (await readBody(request)) as Fields) }
     const { verb, group, plural, subresource, namespace, name } = asked
     const resource = subresource === undefined ? plural : `${plural}/${subresource}`
-    this.#require(user, { verb, group, resource, namespace, name: name ?? nameSelectedBy(url.searchParams) })
+    const wanted = { verb, group, resource, namespace, name: name ?? nameSelectedBy(url.searchParams) }
+    this.#require(user, wanted)
+    if (this.#wouldCreate(request, asked)) this.#require(user, { ...wanted, verb: 'create', name: undefined })
     if (group === 'metrics.k8s.io') return { code: 200, body: this.#podMetrics(asked) }
     return handle(this.#world, { asked, user, query: url.searchParams, request, response })
+  }
+
+  /** Server-side apply of what is not there creates it, and needs both verbs. */
+  #wouldCreate(
+    { headers }: IncomingMessage,
+    { verb, group, version, plural, subresource, namespace, name }: Asked,
+  ): boolean {
+    if (verb !== 'patch' || subresource !== undefined || !headers['content-type']?.includes('apply-patch')) return false
+    const { collection } = this.registry.kind(group, version, plural)
+    return this.registry.store.get(collection, namespace, name!) === undefined
   }
 
   #require(user: User, wanted: Attributes): void {

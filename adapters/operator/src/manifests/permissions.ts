@@ -76,14 +76,7 @@ const leads = (part: OperatorPart): readonly Permission[] => [
 export const PERMISSIONS: Readonly<Record<OperatorPart, readonly Permission[]>> = {
   recommender: [
     ...FOLLOWS,
-    permission(
-      'watched',
-      'apps',
-      SCALES,
-      ['get'],
-      'reads how many replicas a workload has, and which pods are its own',
-    ),
-    permission('watched', 'apps', WORKLOADS, ['get'], 'reads what a workload requests'),
+    permission('watched', 'apps', WORKLOADS, ['list', 'watch'], 'follows the workloads: replicas and requests'),
     permission('watched', 'metrics.k8s.io', 'pods', ['list'], 'reads what pods use, once a period'),
     permission('watched', '', 'configmaps', ['get'], 'reads what was learned, and policies of your own'),
     permission('watched', '', 'configmaps', ['create', 'patch'], 'keeps what was learned beside each autoscaler'),
@@ -92,19 +85,15 @@ export const PERMISSIONS: Readonly<Record<OperatorPart, readonly Permission[]>> 
   ],
   updater: [
     ...FOLLOWS,
-    permission('watched', 'apps', SCALES, ['get', 'patch'], 'sets replicas'),
+    permission('watched', 'apps', SCALES, ['get', 'patch'], 'reads and sets replicas'),
+    permission('watched', 'apps', WORKLOADS, ['get'], 'finds the workload of a pod, and why pods are missing'),
     permission('watched', '', 'pods/resize', ['patch'], 'sizes pods in place'),
-    permission(
-      'watched',
-      '',
-      'pods/eviction',
-      ['create'],
-      'evicts pods that cannot be sized in place; disruption budgets decide',
-    ),
-    permission('cluster', '', 'nodes', ['list', 'watch'], 'asks for no more than a node has'),
+    permission('watched', '', 'pods/eviction', ['create'], 'evicts what cannot be sized in place; budgets decide'),
+    permission('watched', '', 'resourcequotas', ['list'], 'asks for no more than a quota leaves'),
+    permission('cluster', '', 'nodes', ['list'], 'asks for no more than a node has'),
     ...reports('updater'),
     ...leads('updater'),
-    permission('own', LEASE_GROUP, 'leases', ['get'], 'evicts only while the webhook sizes new pods', [
+    permission('own', LEASE_GROUP, 'leases', ['list', 'watch'], 'evicts only while the webhook sizes new pods', [
       nameOf('admission'),
     ]),
   ],
