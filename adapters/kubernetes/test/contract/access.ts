@@ -86,9 +86,9 @@ export function accessContract(server: () => Server): void {
     const { client, namespace } = server()
     const applier = await account('applier', [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch', 'list'] }])
     await comesTrue(() => applier.list(CONFIG_MAPS, { namespace }))
-    await expect(applier.apply(CONFIG_MAPS, configMap(namespace, 'applied'))).rejects.toMatchObject(refusal)
-    await client.create(CONFIG_MAPS, configMap(namespace, 'applied'))
-    const applied = await applier.apply(CONFIG_MAPS, configMap(namespace, 'applied', { key: 'new' }), { force: true })
+    await expect(applier.apply(CONFIG_MAPS, configMap(namespace, 'not-there'))).rejects.toMatchObject(refusal)
+    await client.create(CONFIG_MAPS, configMap(namespace, 'not-there'))
+    const applied = await applier.apply(CONFIG_MAPS, configMap(namespace, 'not-there', { key: 'new' }), { force: true })
     expect(applied.data).toEqual({ key: 'new' })
   })
 
