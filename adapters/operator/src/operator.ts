@@ -1,0 +1,153 @@
+import { sleep } from '@trimtab/control'
+import type { Clock, Logger, RandomSource } from '@trimtab/core'
+import {
+  type ApiResource,
+  type Cluster,
+  discoverCapabilities,
+  Informer,
+  KubernetesClient,
+  type KubernetesObject,
+  LeaderElection,
+  MULTIDIM_POD_AUTOSCALERS,
+  PODS,
+} from '@trimtab/kubernetes'
+import type { OperatorContext } from './context.js'
+import { answerHealth } from './health.js'
+import { HttpServer } from './http-server.js'
+import { OperatorMetrics } from './metrics.js'
+import { nameOf, OPERATOR_NAMESPACE, type OperatorPart } from './names.js'
+import type { Part } from './passes.js'
+import { scalerResources } from './scalers.js'
+
+/** How each part is made that is to run here: anew for each term in which this replica leads it. */
+export type PartFactories = Readonly<Partial<Record<OperatorPart, (context: OperatorContext) => Part>>>
+
+/** Which cluster, which parts, and who this replica is. */
+export interface OperatorOptions {
+  readonly cluster: Cluster
+  readonly parts: PartFactories
+  /** Unlike that of any other replica: the name of the pod. */
+  readonly identity: string
+  /** Where leases are kept; default `trimtab-system`. */
+  readonly namespace?: string
+  /** Whose autoscalers are looked after; default: all. */
+  readonly watchedNamespaces?: readonly string[]
+  /** For `/metrics`, `/healthz`, `/readyz`; 0: any that is free. */
+  readonly metricsPort: number
+  /** Another seed for each replica. */
+  readonly random: Pick<RandomSource, 'uniform'>
+  /** Wall clock, ms since 1970. */
+  readonly clock: Clock
+  /** A lease that was not renewed for so long is free; default 15. */
+  readonly leaseSeconds?: number
+  readonly logger?: Logger
+}
+
+/**
+ * One replica of the operator. Recommender and updater run where this replica has their lease, the webhook runs on every replica; all
+ * share one copy of the cluster's objects.
+ *
+ * @example
+ * const operator = await Operator.start({ cluster: await readServiceAccount(), parts, identity, metricsPort: 9464, random, clock })
+ * await operator.run(signal)
+ */
+export class Operator {
+  readonly context: OperatorContext
+  readonly #options: OperatorOptions
+  readonly #informers: ReadonlyMap<string, Informer<KubernetesObject>>
+  readonly #health: HttpServer
+
+  private constructor(
+    options: OperatorOptions,
+    context: OperatorContext,
+    informers: ReadonlyMap<string, Informer<KubernetesObject>>,
+    health: HttpServer,
+  ) {
+    this.#options = options
+    this.context = context
+    this.#informers = informers
+    this.#health = health
+  }
+
+  /**
+   * Asks the cluster what it can, and listens.
+   * @throws as every method of `KubernetesClient`; {ConfigError} `port_unusable`
+   */
+  static async start(options: OperatorOptions): Promise<Operator> {
+    const { cluster, random, clock, logger, watchedNamespaces: namespaces, namespace = OPERATOR_NAMESPACE } = options
+    let metrics: OperatorMetrics | undefined
+    const client = new KubernetesClient(cluster, { random, onFailure: ({ code }) => metrics?.apiFailed(code) })
+    try {
+      const capabilities = await discoverCapabilities(client)
+      const informers = new Map<string, Informer<KubernetesObject>>()
+      const follow = <T extends KubernetesObject>(kind: ApiResource<T>): Informer<T> => {
+        const informer = new Informer(client, kind, { namespaces })
+        informers.set(kind.plural, informer as Informer<KubernetesObject>)
+        informer.listen({ onFailure: ({ message }) => logger?.warn('the API server cannot be followed', { message }) })
+        return informer
+      }
+      const [autoscalers, pods] = [follow(MULTIDIM_POD_AUTOSCALERS), follow(PODS)]
+      const scalers = scalerResources(capabilities).map(follow)
+      metrics = new OperatorMetrics(autoscalers)
+      const context: OperatorContext = {
+        ...{ client, capabilities, autoscalers, pods, scalers, clock, namespace, metrics },
+        ...(logger !== undefined && { logger }),
+      }
+      const answer = answerHealth({ metrics: metrics.all, unready: () => missing(informers) })
+      return new Operator(options, context, informers, await HttpServer.listen(answer, options.metricsPort))
+    } catch (error) {
+      client.close()
+      throw error
+    }
+  }
+
+  /** Where `/metrics` is. */
+  get metricsPort(): number {
+    return this.#health.port
+  }
+
+  /** Works until `signal` is aborted: then what is in hand is finished, leases are given back, and nothing is left open. */
+  async run(signal: AbortSignal): Promise<void> {
+    const failing = new AbortController()
+    const ending = AbortSignal.any([signal, failing.signal])
+    const parts = Object.entries(this.#options.parts) as [OperatorPart, (context: OperatorContext) => Part][]
+    const running = [
+      ...[...this.#informers.values()].map((informer) => informer.run(ending)),
+      ...parts.map(([name, create]) => this.#runPart(name, create, ending)),
+    ]
+    try {
+      await Promise.all(running)
+    } finally {
+      failing.abort() // one that failed takes the others with it: the process starts anew
+      await Promise.allSettled(running)
+      await this.#health.close()
+      this.context.client.close()
+    }
+  }
+
+  async #runPart(part: OperatorPart, create: (context: OperatorContext) => Part, signal: AbortSignal): Promise<void> {
+    const { client, namespace, logger, metrics } = this.context
+    const { identity, leaseSeconds } = this.#options
+    while (!signal.aborted && missing(this.#informers).length > 0) await sleep(20, signal)
+    if (signal.aborted) return
+    const lead = async (term: AbortSignal): Promise<void> => {
+      logger?.info('leads', { part, identity })
+      metrics?.led(part, true)
+      try {
+        await create(this.context).run(term)
+      } finally {
+        metrics?.led(part, false)
+        logger?.info('leads no longer', { part, identity })
+      }
+    }
+    if (part === 'admission') return lead(signal) // every replica answers
+    const lease = { namespace, name: nameOf(part), identity, ...(leaseSeconds !== undefined && { leaseSeconds }) }
+    await new LeaderElection(client, lease).run(lead, signal)
+  }
+}
+
+/** What is not known of the cluster yet, and why. */
+const missing = (informers: ReadonlyMap<string, Informer<KubernetesObject>>): string[] =>
+  [...informers].flatMap(([kind, { isReady, failure }]) =>
+    isReady ? [] : [`${kind} are not listed yet${failure ? `: ${failure.message}` : ''}`],
+  )
