@@ -2,7 +2,14 @@ import { LEASES, MULTIDIM_POD_AUTOSCALERS, NAMESPACES, readKubeconfig } from '@t
 import { describe, expect, it } from 'vitest'
 import { random, temporaryFile } from '../../kubernetes/test/opened.js'
 import { StatusError } from '../../kubernetes/test/stand-in/status-error.js'
-import { OPERATOR_NAMESPACE, Operator, type OperatorOptions, type PartFactories } from '../src/index.js'
+import {
+  OPERATOR_NAMESPACE,
+  Operator,
+  type OperatorContext,
+  type OperatorOptions,
+  type Part,
+  type PartFactories,
+} from '../src/index.js'
 import { autoscalerOf, openCluster, type TestCluster } from './cluster.js'
 
 async function startOperator(
@@ -32,8 +39,8 @@ async function startOperator(
 
 /** A part that says what it sees, and when it ends. */
 const recorder =
-  (told: string[], name: string): PartFactories[keyof PartFactories] =>
-  ({ autoscalers }) => ({
+  (told: string[], name: string) =>
+  ({ autoscalers }: OperatorContext): Part => ({
     step: async () => {},
     run: async (signal) => {
       told.push(`${name} sees ${autoscalers.size}`)
