@@ -12,12 +12,14 @@ import {
   PODS,
 } from '@trimtab/kubernetes'
 import type { OperatorContext } from './context.js'
-import { answerHealth } from './health.js'
-import { HttpServer } from './http-server.js'
 import { OperatorMetrics } from './metrics.js'
 import { nameOf, OPERATOR_NAMESPACE, type OperatorPart } from './names.js'
 import type { Part } from './passes.js'
 import { scalerResources } from './scalers.js'
+import { type OperatorPorts, OperatorServers } from './servers.js'
+
+/** A decision so many periods old is nobody's any more. */
+const STALE_PERIODS = 3
 
 /** How each part is made that is to run here: anew for each term in which this replica leads it. */
 export type PartFactories = Readonly<Partial<Record<OperatorPart, (context: OperatorContext) => Part>>>
@@ -32,8 +34,9 @@ export interface OperatorOptions {
   readonly namespace?: string
   /** Whose autoscalers are looked after; default: all. */
   readonly watchedNamespaces?: readonly string[]
-  /** For `/metrics`, `/healthz`, `/readyz`; 0: any that is free. */
-  readonly metricsPort: number
+  readonly ports: OperatorPorts
+  /** Of the recommender: what is three periods old is not served to others. */
+  readonly periodSeconds: number
   /** Another seed for each replica. */
   readonly random: Pick<RandomSource, 'uniform'>
   /** Wall clock, ms since 1970. */
@@ -48,37 +51,37 @@ export interface OperatorOptions {
  * share one copy of the cluster's objects.
  *
  * @example
- * const operator = await Operator.start({ cluster: await readServiceAccount(), parts, identity, metricsPort: 9464, random, clock })
+ * const operator = await Operator.start({ cluster: await readServiceAccount(), parts, identity, ports, … })
  * await operator.run(signal)
  */
 export class Operator {
   readonly context: OperatorContext
   readonly #options: OperatorOptions
   readonly #informers: ReadonlyMap<string, Informer<KubernetesObject>>
-  readonly #health: HttpServer
+  readonly #servers: OperatorServers
 
   private constructor(
     options: OperatorOptions,
     context: OperatorContext,
     informers: ReadonlyMap<string, Informer<KubernetesObject>>,
-    health: HttpServer,
+    servers: OperatorServers,
   ) {
     this.#options = options
     this.context = context
     this.#informers = informers
-    this.#health = health
+    this.#servers = servers
   }
 
   /**
    * Asks the cluster what it can, and listens.
-   * @throws as every method of `KubernetesClient`; {ConfigError} `port_unusable`
+   * @throws as every method of `KubernetesClient`; {ConfigError} `port_unusable`, `grpc_missing`
    */
-  static async start(options: OperatorOptions): Promise<Operator> {
+  static async start(options: OperatorOptions, signal?: AbortSignal): Promise<Operator> {
     const { cluster, random, clock, logger, watchedNamespaces: namespaces, namespace = OPERATOR_NAMESPACE } = options
     let metrics: OperatorMetrics | undefined
     const client = new KubernetesClient(cluster, { random, onFailure: ({ code }) => metrics?.apiFailed(code) })
     try {
-      const capabilities = await discoverCapabilities(client)
+      const capabilities = await discoverCapabilities(client, { signal })
       const informers = new Map<string, Informer<KubernetesObject>>()
       const follow = <T extends KubernetesObject>(kind: ApiResource<T>): Informer<T> => {
         const informer = new Informer(client, kind, { namespaces })
@@ -89,21 +92,22 @@ export class Operator {
       const [autoscalers, pods] = [follow(MULTIDIM_POD_AUTOSCALERS), follow(PODS)]
       const scalers = scalerResources(capabilities).map(follow)
       metrics = new OperatorMetrics(autoscalers)
-      const context: OperatorContext = {
+      const context = {
         ...{ client, capabilities, autoscalers, pods, scalers, clock, namespace, metrics },
         ...(logger !== undefined && { logger }),
       }
-      const answer = answerHealth({ metrics: metrics.all, unready: () => missing(informers) })
-      return new Operator(options, context, informers, await HttpServer.listen(answer, options.metricsPort))
+      const maxAgeMs = STALE_PERIODS * 1000 * options.periodSeconds
+      const asked = { context, unready: () => missing(informers), maxAgeMs }
+      return new Operator(options, context, informers, await OperatorServers.open(options.ports, asked))
     } catch (error) {
       client.close()
       throw error
     }
   }
 
-  /** Where `/metrics` is. */
-  get metricsPort(): number {
-    return this.#health.port
+  /** Where it listens. */
+  get ports(): OperatorPorts {
+    return this.#servers.ports
   }
 
   /** Works until `signal` is aborted: then what is in hand is finished, leases are given back, and nothing is left open. */
@@ -120,7 +124,7 @@ export class Operator {
     } finally {
       failing.abort() // one that failed takes the others with it: the process starts anew
       await Promise.allSettled(running)
-      await this.#health.close()
+      await this.#servers.close()
       this.context.client.close()
     }
   }
@@ -133,9 +137,11 @@ export class Operator {
     const lead = async (term: AbortSignal): Promise<void> => {
       logger?.info('leads', { part, identity })
       metrics?.led(part, true)
+      const work = create(this.context)
       try {
-        await create(this.context).run(term)
+        await work.run(term)
       } finally {
+        work.dispose?.()
         metrics?.led(part, false)
         logger?.info('leads no longer', { part, identity })
       }

@@ -8,6 +8,8 @@ export interface Part {
   step(signal: AbortSignal): Promise<void>
   /** A pass each period until `signal` is aborted; what must outlive the process is saved then. */
   run(signal: AbortSignal): Promise<void>
+  /** Ends what it follows. */
+  dispose?(): void
 }
 
 /**

@@ -25,13 +25,13 @@ async function startOperator(
   const cluster = await readKubeconfig({ path: await temporaryFile(standIn.kubeconfig()) })
   const clock = standIn.registry.clock
   const operator = await Operator.start({
-    ...{ cluster, parts, random, clock, identity: 'one', metricsPort: 0, leaseSeconds: 1 },
+    ...{ cluster, parts, random, clock, identity: 'one', ports: { metrics: 0 }, periodSeconds: 15, leaseSeconds: 1 },
     ...options,
   })
   const ending = new AbortController()
   const ended = operator.run(ending.signal)
   const get = async (path: string): Promise<[number, string]> => {
-    const response = await fetch(`http://127.0.0.1:${operator.metricsPort}${path}`)
+    const response = await fetch(`http://127.0.0.1:${operator.ports.metrics}${path}`)
     return [response.status, await response.text()]
   }
   return { operator, ended, end: () => ending.abort(), get }

@@ -49,10 +49,12 @@ export interface GroupDefinition {
   readonly summary: string
   readonly commands: Readonly<Record<string, () => Promise<Command>>>
   readonly examples: readonly (readonly [call: string, what: string])[]
+  /** What the name does without one of its verbs; it takes options only. */
+  readonly itself?: () => Promise<Command>
 }
 
 /** A verb with verbs of its own, each loaded on demand. */
-export function defineGroup({ name, summary, commands, examples }: GroupDefinition): Command {
+export function defineGroup({ name, summary, commands, examples, itself }: GroupDefinition): Command {
   const names = Object.keys(commands)
   const find = (word: string | undefined) =>
     word !== undefined && Object.hasOwn(commands, word) ? commands[word] : undefined
@@ -67,11 +69,14 @@ export function defineGroup({ name, summary, commands, examples }: GroupDefiniti
         Object.entries(commands).map(async ([verb, load]) => `  ${verb.padEnd(width)}  ${(await load()).summary}`),
       )
       const calls = examples.map(([call, what]) => `  ${call}\n      ${what}`)
-      return `${summary}\n\nUsage: trimtab ${name} <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nExamples:\n${calls.join('\n')}\n\ntrimtab ${name} <command> --help shows what each takes.\n`
+      const head = itself ? await (await itself()).help([]) : `${summary}\n\nUsage: trimtab ${name} <command> [options]\n`
+      return `${head}\nCommands:\n${lines.join('\n')}\n\nExamples:\n${calls.join('\n')}\n\ntrimtab ${name} <command> --help shows what each takes.\n`
     },
     async execute([word, ...rest], host) {
       const load = find(word)
       if (load) return (await load()).execute(rest, host)
+      if (itself && (word === undefined || word.startsWith('-')))
+        return (await itself()).execute(word === undefined ? [] : [word, ...rest], host)
       throw new UsageError(
         word === undefined
           ? `${name}: a command is missing: ${names.join(', ')}`

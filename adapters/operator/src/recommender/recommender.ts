@@ -1,4 +1,3 @@
-import { sleep } from '@trimtab/control'
 import type { Core } from '@trimtab/core'
 import {
   type AutoscalerStatus,
@@ -10,6 +9,7 @@ import {
 import type { PrometheusClient } from '@trimtab/prometheus'
 import type { OperatorContext } from '../context.js'
 import { Events } from '../events.js'
+import { runPasses } from '../passes.js'
 import { indexScalers, otherScalersOf, type ScalerIndex } from '../scalers.js'
 import { Advisor } from './advisor.js'
 import { conditionsOf, type Finding, type Findings } from './conditions.js'
@@ -67,16 +67,8 @@ export class Recommender {
 
   /** A pass each period, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const startMs = performance.now()
-      try {
-        await this.step(signal)
-      } catch (error) {
-        if (signal.aborted) return
-        this.#context.logger?.error('a pass of the recommender failed', { error })
-      }
-      await sleep(1000 * this.#periodSeconds - (performance.now() - startMs), signal)
-    }
+    const step = (term: AbortSignal): Promise<void> => this.step(term)
+    await runPasses(this.#context, 'recommender', step, 1000 * this.#periodSeconds, signal)
   }
 
   /** One pass over all autoscalers. @throws the signal's reason */

@@ -1,0 +1,39 @@
+import type { Core } from '@trimtab/core'
+import type { PrometheusClient } from '@trimtab/prometheus'
+import type { OperatorContext } from './context.js'
+import type { OperatorPart } from './names.js'
+import type { PartFactories } from './operator.js'
+import type { Part } from './passes.js'
+import { PrometheusUsage } from './recommender/pod-usage.js'
+import { Recommender } from './recommender/recommender.js'
+
+/** What the parts run with. */
+export interface PartOptions {
+  readonly core: Core
+  readonly periodSeconds: number
+  /** Answers the queries of autoscalers; default: nobody does. */
+  readonly prometheus?: PrometheusClient | undefined
+}
+
+const CREATE = { recommender: createRecommender } as const satisfies Partial<
+  Record<OperatorPart, (context: OperatorContext, options: PartOptions) => Part>
+>
+
+/** The parts that can be run. */
+export const RUNNABLE_PARTS: readonly (keyof typeof CREATE)[] = ['recommender']
+
+/** How each of these parts is made. */
+export const createParts = (parts: readonly (keyof typeof CREATE)[], options: PartOptions): PartFactories =>
+  Object.fromEntries(parts.map((part) => [part, (context: OperatorContext) => CREATE[part](context, options)]))
+
+/** What pods use is asked of the metrics API, or of Prometheus where the cluster has none. */
+function createRecommender(context: OperatorContext, options: PartOptions): Recommender {
+  const { core, periodSeconds, prometheus } = options
+  const asksPrometheus = prometheus !== undefined && !context.capabilities.hasPodMetrics
+  return new Recommender(context, {
+    core,
+    periodSeconds,
+    ...(prometheus && { prometheus }),
+    ...(asksPrometheus && { usage: new PrometheusUsage(prometheus) }),
+  })
+}

@@ -1,0 +1,78 @@
+import { DEPLOYMENTS, LEASES, MULTIDIM_POD_AUTOSCALERS, NAMESPACES } from '@trimtab/kubernetes'
+import { OPERATOR_NAMESPACE } from '@trimtab/operator'
+import { describe, expect, it } from 'vitest'
+import { deployment } from '../../../adapters/kubernetes/test/objects.js'
+import { temporaryFile } from '../../../adapters/kubernetes/test/opened.js'
+import { autoscalerOf, openCluster } from '../../../adapters/operator/test/cluster.js'
+import { freePort } from '../../../test/free-port.js'
+import { main } from '../src/main.js'
+import { createFakeHost } from './fake-host.js'
+
+const WEB = { namespace: 'default', name: 'web' }
+
+/** A cluster in which the Deployment `web` uses half of what it requests. */
+async function openWeb() {
+  const cluster = await openCluster({ podUsage: () => ({ main: { cpu: '5m', memory: '8Mi' } }) })
+  const { client, standIn } = cluster
+  await client.create(NAMESPACES, { metadata: { name: OPERATOR_NAMESPACE } })
+  await client.create(DEPLOYMENTS, deployment('default', 'web', 2))
+  await client.create(MULTIDIM_POD_AUTOSCALERS, autoscalerOf('web', { bounds: { cpu: { min: '5m' } } }))
+  return { ...cluster, kubeconfig: await temporaryFile(standIn.kubeconfig()) }
+}
+
+describe('trimtab operator', () => {
+  it('recommends, answers probes and KEDA, and gives its lease back when it is told to stop', async () => {
+    const { client, kubeconfig } = await openWeb()
+    const ending = new AbortController()
+    const host = createFakeHost({ signal: ending.signal })
+    const [metrics, keda] = [await freePort(), await freePort()]
+    const ports = ['--metrics-port', String(metrics), '--keda-port', String(keda)]
+    const running = main(
+      ['operator', '--kubeconfig', kubeconfig, '--parts', 'recommender', '--period', '1', ...ports],
+      host,
+    )
+    const statusOf = async () => (await client.get(MULTIDIM_POD_AUTOSCALERS, WEB)).status
+    await expect.poll(async () => (await statusOf())?.replicas?.wanted, host.err()).toBe(2)
+    expect((await fetch(`http://127.0.0.1:${metrics}/readyz`)).status).toBe(200)
+    const page = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()
+    expect(page).toMatch(/^trimtab_operator_passes_total\{part="recommender",outcome="done"\} [1-9]/m)
+    expect(page).toContain('trimtab_operator_autoscalers{mode="recommend"} 1')
+    await expect
+      .poll(async () => (await fetch(`http://127.0.0.1:${keda}/keda/default/web`)).json())
+      .toMatchObject({ value: 2 })
+    ending.abort()
+    expect(await running).toBe(0)
+    const lease = await client.get(LEASES, { namespace: OPERATOR_NAMESPACE, name: 'trimtab-recommender' })
+    expect(lease.spec?.holderIdentity).toBe('')
+    const log = host
+      .err()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(log.map(({ message }) => message)).toEqual(['started', 'leads', 'leads no longer', 'stopped'])
+    expect(log[0]).toMatchObject({ level: 'info', parts: ['recommender'], cluster: expect.stringMatching(/^v1\.32\./), metrics, keda })
+  })
+
+  it.each([
+    ['an unknown part', ['--parts', 'boss'], /--parts must name some of recommender/],
+    ['a period of nothing', ['--period', '0'], /--period must be a whole number from 1 to 3600/],
+    ['a Prometheus that is no URL', ['--prometheus', 'prometheus'], /url must be/],
+  ])('refuses %s with 2', async (_, argv, text) => {
+    const { kubeconfig } = await openWeb()
+    const host = createFakeHost()
+    expect(await main(['operator', '--kubeconfig', kubeconfig, ...argv], host)).toBe(2)
+    expect(host.err()).toMatch(text)
+  })
+
+  it('refuses a word that is no verb', async () => {
+    const host = createFakeHost()
+    expect(await main(['operator', 'instal'], host)).toBe(2)
+    expect(host.err()).toMatch(/operator: unknown command "instal"/)
+  })
+
+  it('says what is wrong with a kubeconfig that is not there, with 1', async () => {
+    const host = createFakeHost()
+    expect(await main(['operator', '--kubeconfig', 'gone'], host)).toBe(1)
+    expect(host.err()).toMatch(/no kubeconfig at gone/)
+  })
+})
