@@ -69,7 +69,9 @@ export function defineGroup({ name, summary, commands, examples, itself }: Group
         Object.entries(commands).map(async ([verb, load]) => `  ${verb.padEnd(width)}  ${(await load()).summary}`),
       )
       const calls = examples.map(([call, what]) => `  ${call}\n      ${what}`)
-      const head = itself ? await (await itself()).help([]) : `${summary}\n\nUsage: trimtab ${name} <command> [options]\n`
+      const head = itself
+        ? await (await itself()).help([])
+        : `${summary}\n\nUsage: trimtab ${name} <command> [options]\n`
       return `${head}\nCommands:\n${lines.join('\n')}\n\nExamples:\n${calls.join('\n')}\n\ntrimtab ${name} <command> --help shows what each takes.\n`
     },
     async execute([word, ...rest], host) {

@@ -17,7 +17,6 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   embed: async () => (await import('./commands/embed.js')).embed,
   similarity: async () => (await import('./commands/similarity.js')).similarityCommand,
   gpu: async () => (await import('./commands/gpu.js')).gpu,
-  operator: async () => (await import('./commands/operator.js')).operator,
   gateway: async () => (await import('./commands/gateway.js')).gateway,
   operator: async () => (await import('./commands/operator.js')).operator,
   schedule: async () => (await import('./commands/schedule.js')).schedule,
