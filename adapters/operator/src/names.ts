@@ -25,3 +25,6 @@ export const CONDITIONS = {
   /** Updater: what is recommended is carried out, or why it is not. */
   acting: 'Acting',
 } as const
+
+/** A decision that is so many periods old is nobody's any more: nobody acts on it. */
+export const STALE_PERIODS = 3

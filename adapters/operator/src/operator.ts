@@ -13,13 +13,10 @@ import {
 } from '@trimtab/kubernetes'
 import type { OperatorContext } from './context.js'
 import { OperatorMetrics } from './metrics.js'
-import { nameOf, OPERATOR_NAMESPACE, type OperatorPart } from './names.js'
+import { nameOf, OPERATOR_NAMESPACE, type OperatorPart, STALE_PERIODS } from './names.js'
 import type { Part } from './passes.js'
 import { scalerResources } from './scalers.js'
 import { type OperatorPorts, OperatorServers } from './servers.js'
-
-/** A decision so many periods old is nobody's any more. */
-const STALE_PERIODS = 3
 
 /** How each part is made that is to run here: anew for each term in which this replica leads it. */
 export type PartFactories = Readonly<Partial<Record<OperatorPart, (context: OperatorContext) => Part>>>
@@ -47,8 +44,8 @@ export interface OperatorOptions {
 }
 
 /**
- * One replica of the operator. Recommender and updater run where this replica has their lease, the webhook runs on every replica; all
- * share one copy of the cluster's objects.
+ * One replica of the operator. Recommender and updater decide and act where this replica has their lease, the webhook answers on every
+ * replica; all share one copy of the cluster's objects.
  *
  * @example
  * const operator = await Operator.start({ cluster: await readServiceAccount(), parts, identity, ports, … })
@@ -134,19 +131,25 @@ export class Operator {
     const { identity, leaseSeconds } = this.#options
     while (!signal.aborted && missing(this.#informers).length > 0) await sleep(20, signal)
     if (signal.aborted) return
+    const work = async (term: AbortSignal): Promise<void> => {
+      const made = create(this.context)
+      try {
+        await made.run(term)
+      } finally {
+        made.dispose?.()
+      }
+    }
+    if (part !== 'recommender') return work(signal) // the webhook answers everywhere, the updater sees to its lease itself
     const lead = async (term: AbortSignal): Promise<void> => {
       logger?.info('leads', { part, identity })
       metrics?.led(part, true)
-      const work = create(this.context)
       try {
-        await work.run(term)
+        await work(term)
       } finally {
-        work.dispose?.()
         metrics?.led(part, false)
         logger?.info('leads no longer', { part, identity })
       }
     }
-    if (part === 'admission') return lead(signal) // every replica answers
     const lease = { namespace, name: nameOf(part), identity, ...(leaseSeconds !== undefined && { leaseSeconds }) }
     await new LeaderElection(client, lease).run(lead, signal)
   }

@@ -1,26 +1,31 @@
 import type { Core } from '@trimtab/core'
 import type { PrometheusClient } from '@trimtab/prometheus'
 import type { OperatorContext } from './context.js'
-import type { OperatorPart } from './names.js'
+import { type OperatorPart, STALE_PERIODS } from './names.js'
 import type { PartFactories } from './operator.js'
 import type { Part } from './passes.js'
 import { PrometheusUsage } from './recommender/pod-usage.js'
 import { Recommender } from './recommender/recommender.js'
+import { Updater } from './updater/updater.js'
 
 /** What the parts run with. */
 export interface PartOptions {
   readonly core: Core
   readonly periodSeconds: number
+  /** Unlike that of any other replica: the name of the pod. */
+  readonly identity: string
   /** Answers the queries of autoscalers; default: nobody does. */
   readonly prometheus?: PrometheusClient | undefined
 }
 
-const CREATE = { recommender: createRecommender } as const satisfies Partial<
-  Record<OperatorPart, (context: OperatorContext, options: PartOptions) => Part>
->
+const CREATE = {
+  recommender: createRecommender,
+  updater: (context: OperatorContext, { identity, periodSeconds }: PartOptions) =>
+    new Updater(context, { identity, periodSeconds, staleSeconds: STALE_PERIODS * periodSeconds }),
+} as const satisfies Partial<Record<OperatorPart, (context: OperatorContext, options: PartOptions) => Part>>
 
 /** The parts that can be run. */
-export const RUNNABLE_PARTS: readonly (keyof typeof CREATE)[] = ['recommender']
+export const RUNNABLE_PARTS: readonly (keyof typeof CREATE)[] = ['recommender', 'updater']
 
 /** How each of these parts is made. */
 export const createParts = (parts: readonly (keyof typeof CREATE)[], options: PartOptions): PartFactories =>

@@ -60,15 +60,15 @@ describe('the operator', () => {
     await makeNamespace(cluster)
     await cluster.client.create(MULTIDIM_POD_AUTOSCALERS, autoscalerOf('web'))
     const told: string[] = []
-    const { ended, end, get } = await startOperator(cluster, { updater: recorder(told, 'updater') })
-    await expect.poll(() => told).toEqual(['updater sees 1'])
-    expect(await holderOf(cluster, 'trimtab-updater')).toBe('one')
+    const { ended, end, get } = await startOperator(cluster, { recommender: recorder(told, 'recommender') })
+    await expect.poll(() => told).toEqual(['recommender sees 1'])
+    expect(await holderOf(cluster, 'trimtab-recommender')).toBe('one')
     expect(await get('/readyz')).toEqual([200, 'ok\n'])
-    expect((await get('/metrics'))[1]).toMatch(/^trimtab_operator_leader\{part="updater"\} 1$/m)
+    expect((await get('/metrics'))[1]).toMatch(/^trimtab_operator_leader\{part="recommender"\} 1$/m)
     end()
     await ended
-    expect(told).toEqual(['updater sees 1', 'updater ends'])
-    expect(await holderOf(cluster, 'trimtab-updater')).toBe('')
+    expect(told).toEqual(['recommender sees 1', 'recommender ends'])
+    expect(await holderOf(cluster, 'trimtab-recommender')).toBe('')
     await expect(get('/healthz')).rejects.toThrow()
   })
 

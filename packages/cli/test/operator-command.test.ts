@@ -32,7 +32,7 @@ describe('trimtab operator', () => {
       host,
     )
     const statusOf = async () => (await client.get(MULTIDIM_POD_AUTOSCALERS, WEB)).status
-    await expect.poll(async () => (await statusOf())?.replicas?.wanted, host.err()).toBe(2)
+    await expect.poll(async () => (await statusOf())?.replicas?.wanted).toBe(2)
     expect((await fetch(`http://127.0.0.1:${metrics}/readyz`)).status).toBe(200)
     const page = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()
     expect(page).toMatch(/^trimtab_operator_passes_total\{part="recommender",outcome="done"\} [1-9]/m)
@@ -60,7 +60,7 @@ describe('trimtab operator', () => {
   })
 
   it.each([
-    ['an unknown part', ['--parts', 'boss'], /--parts must name some of recommender/],
+    ['an unknown part', ['--parts', 'boss'], /--parts must name some of recommender, updater/],
     ['a period of nothing', ['--period', '0'], /--period must be a whole number from 1 to 3600/],
     ['a Prometheus that is no URL', ['--prometheus', 'prometheus'], /url must be/],
   ])('refuses %s with 2', async (_, argv, text) => {

@@ -51,13 +51,14 @@ export const operatorRun: Command = defineCommand({
       : await readKubeconfig(values.kubeconfig === undefined ? {} : { path: values.kubeconfig })
     const core = await createCore()
     const prometheus = values.prometheus === undefined ? undefined : new PrometheusClient({ url: values.prometheus })
+    const identity = `${hostname()}_${process.pid}`
     const watched = values['watch-namespace']
     try {
       const operator = await Operator.start(
         {
           cluster,
-          parts: createParts(values.parts, { core, periodSeconds: values.period, prometheus }),
-          identity: `${hostname()}_${process.pid}`,
+          parts: createParts(values.parts, { core, periodSeconds: values.period, identity, prometheus }),
+          identity,
           namespace: values.namespace,
           ...(watched.length > 0 && { watchedNamespaces: watched }),
           ports: { metrics: values['metrics-port'], keda: values['keda-port'], kedaGrpc: values['keda-grpc-port'] },
