@@ -42,6 +42,7 @@ export {
   NAMESPACES,
   type ObjectSelection,
   PODS,
+  pathOfObject,
   REPLICA_SETS,
   resource,
 } from './resource.js'

@@ -1,3 +1,4 @@
+export { type AdmissionOptions, AdmissionServer } from './admission/server.js'
 export type { OperatorContext } from './context.js'
 export { type EventObject, Events, type OperatorEvent } from './events.js'
 export { answerHealth, type HealthOptions } from './health.js'

@@ -9,7 +9,8 @@ import {
   resource,
 } from '@trimtab/kubernetes'
 
-interface TargetRef {
+/** Names a workload; an apps/v1 Deployment where nothing else is said. */
+export interface TargetRef {
   readonly apiVersion?: string
   readonly kind?: string
   readonly name: string
@@ -75,6 +76,9 @@ export function otherScalersOf(index: ScalerIndex, { metadata, spec }: MultidimP
     .map(({ said }) => said)
     .sort()
 }
+
+/** Whether two references name the same workload of a namespace. */
+export const isSameTarget = (a: TargetRef, b: TargetRef): boolean => keyOf('', a) === keyOf('', b)
 
 /** Versions of a group are the same objects. */
 function keyOf(

@@ -9,6 +9,7 @@ import {
   type KubernetesObject,
   MULTIDIM_POD_AUTOSCALERS,
   type MultidimPodAutoscaler,
+  NAMESPACES,
   PODS,
   resource,
 } from '@trimtab/kubernetes'
@@ -36,6 +37,7 @@ export async function openCluster(options: StandInOptions = {}): Promise<TestClu
   const standIn = await openStandIn(options)
   const client = await openClient(standIn)
   await client.create(DEFINITIONS, customResourceDefinition() as KubernetesObject)
+  await client.create(NAMESPACES, { metadata: { name: OPERATOR_NAMESPACE } })
   return { standIn, client }
 }
 

@@ -17,6 +17,9 @@ import { autoscalerOf, EVENTS, openCluster, openContext, type TestCluster } from
 export const REF = { namespace: 'default', name: 'web' }
 export const START_UP_MS = 5000
 
+/** Whole seconds of the clock of this machine, by which TLS goes. */
+export const nowMs = (): number => Math.floor(Date.now() / 1000) * 1000
+
 export interface Recommendation {
   readonly replicas?: number
   readonly cpu?: string
@@ -27,6 +30,8 @@ interface SceneOptions extends StandInOptions {
   readonly replicas?: number
   readonly spec?: Partial<MultidimPodAutoscaler['spec']>
   readonly updater?: Partial<UpdaterOptions>
+  /** Default: a Monday, at noon. */
+  readonly startMs?: number
 }
 
 /** Three pods of 100m and 128Mi, limited to twice as much. */
@@ -178,8 +183,8 @@ export class Scene {
 
 /** @param skewMs  what other clocks are ahead of the updater's */
 export async function openScene(options: SceneOptions = {}, skewMs = 0): Promise<Scene> {
-  const { replicas = 3, spec = {}, updater: _, ...standIn } = options
-  const { clock, advance } = fakeClock(Date.UTC(2026, 0, 5, 12)) // a Monday, at noon
+  const { replicas = 3, spec = {}, updater: _, startMs = Date.UTC(2026, 0, 5, 12), ...standIn } = options
+  const { clock, advance } = fakeClock(startMs)
   const cluster = await openCluster({ clock, startUpMs: START_UP_MS, shutDownMs: 1000, resizeMs: 1000, ...standIn })
   await cluster.client.create(DEPLOYMENTS, web(replicas))
   await cluster.client.create(MULTIDIM_POD_AUTOSCALERS, autoscalerOf('web', { mode: 'act', ...spec }))
