@@ -1,5 +1,5 @@
 import { Problems, ServingError } from '@trimtab/core'
-import type { Job } from './job.js'
+import type { JobRun } from './run.js'
 import { type SlotOptions, Slots } from './slots.js'
 import type { AddOptions, Run } from './types.js'
 
@@ -81,38 +81,37 @@ export class BatchScheduler<Input, Result> extends Slots<Input> {
     }
     this.#stopTimer?.()
     this.#stopTimer = undefined
-    const jobs: Job<Input>[] = []
-    while (jobs.length < this.#maxBatchSize) {
-      const job = this.line.next()
-      if (!job) break
-      jobs.push(job)
+    const runs: JobRun<Input>[] = []
+    while (runs.length < this.#maxBatchSize) {
+      const run = this.line.next()
+      if (!run) break
+      runs.push(run)
     }
-    if (jobs.length === 0) return false
+    if (runs.length === 0) return false
     this.occupy()
-    for (const job of jobs) this.begin(job)
-    this.#run(jobs)
+    for (const run of runs) this.begin(run)
+    this.#run(runs)
     return true
   }
 
-  async #run(jobs: readonly Job<Input>[]): Promise<void> {
-    const inputs = jobs.map(({ work }) => work)
-    const runs = jobs.map(({ run }) => run!)
+  async #run(runs: readonly JobRun<Input>[]): Promise<void> {
+    const inputs = runs.map(({ job }) => job.work)
     let results: readonly (Result | PromiseLike<Result>)[]
     try {
       results = await this.#runBatch(inputs, runs)
-      if (results?.length !== jobs.length) {
+      if (results?.length !== runs.length) {
         if (Array.isArray(results)) Promise.allSettled(results) // what fails among them is nobody's any more
-        const message = `runBatch must return one result for each of ${jobs.length} inputs, got ${results?.length}`
+        const message = `runBatch must return one result for each of ${runs.length} inputs, got ${results?.length}`
         throw new ServingError('batch_result_invalid', message)
       }
     } catch (error) {
-      results = jobs.map(() => Promise.reject(error))
+      results = runs.map(() => Promise.reject(error))
     }
     await Promise.all(
-      jobs.map((job, i) =>
+      runs.map((run, i) =>
         Promise.resolve(results[i]).then(
-          (value) => this.settle(job, true, value),
-          (error) => this.settle(job, false, error),
+          (value) => this.settle(run, true, value),
+          (error) => this.settle(run, false, error),
         ),
       ),
     )

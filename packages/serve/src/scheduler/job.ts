@@ -1,4 +1,3 @@
-import type { JobRun } from './run.js'
 import type { Terms } from './terms.js'
 
 /** No class was predicted. */
@@ -30,14 +29,14 @@ export class Job<Work> {
   place = 0
   weight = 0
   agedTokens = 0
-  /** Of the try that runs. */
-  run: JobRun | undefined = undefined
   /** Neighbours among the waiting, in order of arrival. */
   older: Job<Work> | undefined = undefined
   newer: Job<Work> | undefined = undefined
   /** Undoes what keeps an eye on it: the listener of its signal; the timer of its deadline, time limit or next try. */
   stopListening: (() => void) | undefined = undefined
   stopTimer: (() => void) | undefined = undefined
+  /** Tells the try that runs to stop; where there is a signal. */
+  stopRun: ((reason: unknown) => void) | undefined = undefined
 
   constructor(
     work: Work,

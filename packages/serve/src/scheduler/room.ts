@@ -1,6 +1,7 @@
 import { Problems, ServingError } from '@trimtab/core'
 import type { Job } from './job.js'
 import { checkLimit, Gate } from './limits.js'
+import type { JobRun } from './run.js'
 import type { WaitingOptions } from './types.js'
 
 const NO_GATES: readonly Gate[] = []
@@ -43,17 +44,18 @@ export class Room {
     return this.#all?.delayMs(job.heldTokens, nowMs) ?? 0
   }
 
-  /** The job runs. */
-  enter(job: Job<unknown>, nowMs: number): void {
+  /** A try begins. */
+  enter(run: JobRun<unknown>, nowMs: number): void {
+    const { job } = run
     const gates = this.#gatesOf(job)
-    if (gates !== NO_GATES) job.run!.passes = gates.map((gate) => gate.enter(job.heldTokens, nowMs))
+    if (gates !== NO_GATES) run.passes = gates.map((gate) => gate.enter(job.heldTokens, nowMs))
   }
 
-  leave(job: Job<unknown>): void {
+  /** It has ended. */
+  leave({ job, outputTokens, passes }: JobRun<unknown>): void {
     const gates = this.#gatesOf(job)
     if (gates === NO_GATES) return
     const { promptTokens, answers } = job.terms
-    const { outputTokens, passes } = job.run!
     const tokens = outputTokens > 0 ? promptTokens + outputTokens * answers : undefined
     for (const [i, gate] of gates.entries()) gate.leave(passes[i]!, tokens)
   }

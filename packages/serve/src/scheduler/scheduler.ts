@@ -1,5 +1,5 @@
 import { isThenable } from '../maybe-async.js'
-import type { Job } from './job.js'
+import type { JobRun } from './run.js'
 import { Slots } from './slots.js'
 import type { AddOptions, Run } from './types.js'
 
@@ -44,28 +44,31 @@ export class Scheduler extends Slots<Work> {
   }
 
   protected startNext(): boolean {
-    const job = this.line.next()
-    if (!job) return false
+    const run = this.line.next()
+    if (!run) return false
     this.occupy()
-    this.begin(job)
+    this.begin(run)
     let result: unknown
     try {
-      result = job.work(job.run!)
+      result = run.job.work(run)
     } catch (error) {
-      this.#end(job, false, error)
+      this.#end(run, false, error)
       return true
     }
-    if (isThenable(result)) {
-      Promise.resolve(result).then(
-        (value) => this.#end(job, true, value),
-        (error) => this.#end(job, false, error),
-      )
-    } else this.#end(job, true, result)
+    if (isThenable(result)) this.#endWith(run, result)
+    else this.#end(run, true, result)
     return true
   }
 
-  #end(job: Job<Work>, succeeded: boolean, outcome: unknown): void {
-    this.settle(job, succeeded, outcome)
+  #endWith(run: JobRun<Work>, result: PromiseLike<unknown>): void {
+    Promise.resolve(result).then(
+      (value) => this.#end(run, true, value),
+      (error) => this.#end(run, false, error),
+    )
+  }
+
+  #end(run: JobRun<Work>, succeeded: boolean, outcome: unknown): void {
+    this.settle(run, succeeded, outcome)
     this.release()
   }
 }

@@ -2,6 +2,7 @@ import { ConfigError, Problems, ServingError } from '@trimtab/core'
 import { isLength, WAITING } from './checks.js'
 import { Listeners, type SchedulerEvents, type SchedulerListener } from './events.js'
 import { Job } from './job.js'
+import type { JobRun } from './run.js'
 import type { SchedulerStats } from './statistics.js'
 import { termsOf } from './terms.js'
 import type { AddOptions, Retry, WaitingOptions } from './types.js'
@@ -16,6 +17,16 @@ export interface SlotOptions extends WaitingOptions {
 interface Waiter {
   isMet(): boolean
   resolve(): void
+}
+
+/** Those of the promise made last: for a function of its own, each request would leave more garbage than it keeps. */
+const settlers: { resolve: (result: never) => void; reject: (reason: unknown) => void } = {
+  resolve() {},
+  reject() {},
+}
+function keepSettlers(resolve: (result: never) => void, reject: (reason: unknown) => void): void {
+  settlers.resolve = resolve
+  settlers.reject = reject
 }
 
 /** What every scheduler is: requests that wait, slots that they run in, and p-queue's words for both. */
@@ -141,7 +152,9 @@ export abstract class Slots<Work> {
   protected abstract startNext(): boolean
 
   protected enter<Result>(work: Work, options: AddOptions): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
+    const promise = new Promise<Result>(keepSettlers)
+    const { resolve, reject } = settlers
+    try {
       if (this.#isDisposed)
         throw new ServingError('scheduler_disposed', 'this scheduler was disposed: make another one')
       this.line.enter(new Job(work, termsOf(options), this.line.clock.now(), resolve, reject), options)
@@ -149,7 +162,10 @@ export abstract class Slots<Work> {
       this.#isIdle = false
       this.#listeners.tell('add')
       this.fill()
-    })
+    } catch (error) {
+      reject(error)
+    }
+    return promise
   }
 
   /** Starts whatever may start. Work that ends or adds at once does not nest: the loop sees it. */
@@ -169,51 +185,53 @@ export abstract class Slots<Work> {
     this.#occupied++
   }
 
-  /** The request runs, in a slot that was taken. */
-  protected begin(job: Job<Work>): void {
+  /** A try runs, in a slot that was taken. */
+  protected begin(run: JobRun<Work>): void {
     this.#running++
-    this.#limitTime(job)
+    const timeoutMs = run.job.terms.timeoutMs ?? this.#timeoutMs
+    if (timeoutMs !== undefined) this.#limitTime(run, timeoutMs)
     this.#listeners.tell('active')
   }
 
   /** What was run for a request has ended; its slot is not free yet. */
-  protected settle(job: Job<Work>, hasWorked: boolean, outcome: unknown): void {
+  protected settle(run: JobRun<Work>, hasWorked: boolean, outcome: unknown): void {
+    const { job } = run
     this.#running--
     job.stopTimer?.()
-    if (!hasWorked || job.run!.isTimedOut) {
-      this.#fail(job, outcome)
+    if (!hasWorked || run.isTimedOut) {
+      this.#fail(run, outcome)
       return
     }
     this.#finished++
-    this.#finish(job, true)
+    this.#finish(run, true)
     job.resolve(outcome as never)
     this.#listeners.tell('completed', outcome)
     this.#listeners.tell('next')
   }
 
   /** Tried again, or over for good. */
-  #fail(job: Job<Work>, error: unknown): void {
+  #fail(run: JobRun<Work>, error: unknown): void {
     let reason = error
     let delayMs: number | undefined
     try {
-      delayMs = this.#retryDelayMs(job, error)
+      delayMs = this.#retryDelayMs(run, error)
     } catch (ofRetry) {
       reason = ofRetry
     }
     if (delayMs !== undefined) {
-      this.line.tryAgain(job, delayMs)
+      this.line.tryAgain(run, delayMs)
       return
     }
     this.#failed++
-    this.#finish(job, false)
-    job.reject(reason)
+    this.#finish(run, false)
+    run.job.reject(reason)
     this.#listeners.tell('error', reason)
     this.#listeners.tell('next')
   }
 
-  #finish(job: Job<Work>, succeeded: boolean): void {
-    job.stopListening?.()
-    this.line.finish(job, succeeded)
+  #finish(run: JobRun<Work>, succeeded: boolean): void {
+    run.job.stopListening?.()
+    this.line.finish(run, succeeded)
   }
 
   protected release(): void {
@@ -222,26 +240,23 @@ export abstract class Slots<Work> {
     if (this.#isDisposed && this.#running === 0) this.line.dispose()
   }
 
-  #limitTime(job: Job<Work>): void {
-    const timeoutMs = job.terms.timeoutMs ?? this.#timeoutMs
-    if (timeoutMs === undefined) return
-    const run = job.run!
+  #limitTime(run: JobRun<Work>, timeoutMs: number): void {
+    const { job } = run
     run.allowStop()
     job.stopTimer = this.line.clock.callAfter(timeoutMs, () => {
       this.#timedOut++
-      run.isTimedOut = true
       const message = `the request has run for ${timeoutMs} ms: ask for less (maxTokens), or allow more (timeoutMs)`
       const error = new ServingError('timed_out', message)
       job.reject(error)
-      run.stop(error)
+      run.timeOut(error)
     })
   }
 
   /** @throws what `retry` throws; {ConfigError} `config_invalid` */
-  #retryDelayMs(job: Job<Work>, error: unknown): number | undefined {
+  #retryDelayMs({ job, attempt, isTimedOut }: JobRun<Work>, error: unknown): number | undefined {
     const retry = job.terms.retry ?? this.#retry
-    if (!retry || job.run!.isTimedOut || job.terms.signal?.aborted || this.#isDisposed) return undefined
-    const delayMs = retry(error, job.attempt)
+    if (!retry || isTimedOut || job.terms.signal?.aborted || this.#isDisposed) return undefined
+    const delayMs = retry(error, attempt)
     if (delayMs === undefined || isLength(delayMs)) return delayMs
     throw new ConfigError('config_invalid', `retry must return ms ≥ 0 or undefined, got ${delayMs}`)
   }

@@ -1,7 +1,7 @@
 import { Problems, ServingError } from '@trimtab/core'
 import { systemClock, type TimerClock } from '../clock.js'
 import { isThenable } from '../maybe-async.js'
-import type { LengthEstimator, LengthPrediction } from '../predict/index.js'
+import type { LengthEstimator, LengthPrediction, LengthRequest } from '../predict/index.js'
 import { checkRequest, isLength } from './checks.js'
 import { EstimateLine } from './estimate-line.js'
 import type { Job } from './job.js'
@@ -24,7 +24,8 @@ const countedTokens = ({ terms: { maxTokens, answers } }: Job<unknown>, tokens: 
 export class WaitingLine<Work> {
   readonly clock: TimerClock
   readonly #ready: ReadyJobs<Work>
-  readonly #room: Room
+  /** With limits only. */
+  readonly #room: Room | undefined
   readonly #estimates: EstimateLine<Work>
   readonly #waits = new WaitsByClass()
   readonly #capacity: number
@@ -49,7 +50,7 @@ export class WaitingLine<Work> {
     problems.check(isLength(unknownTokens), `unknownTokens must be a number ≥ 0, got ${unknownTokens}`)
     problems.throwIfAny('scheduler')
     this.clock = options.clock ?? systemClock
-    this.#room = new Room(options)
+    if (options.limit || options.modelLimits) this.#room = new Room(options)
     this.#ready = new ReadyJobs(options.core, { ...options, capacity, order })
     this.#estimates = new EstimateLine((job, prediction) => {
       this.#take(job, prediction)
@@ -90,29 +91,23 @@ export class WaitingLine<Work> {
       )
     }
     try {
-      this.#room.check(job)
+      this.#room?.check(job)
     } catch (error) {
       this.#refused++
       throw error
     }
     const estimate = this.#estimate(job, options)
-    this.#ready.push(job, this.#room.gateOf(job))
-    if (estimate) {
-      const answer = estimate.catch(() => {
-        this.#estimatorErrors++ // it is served as one of unknown length
-        return undefined
-      })
-      this.#estimates.append(job, answer)
-    }
+    this.#ready.push(job, this.#room?.gateOf(job))
+    if (estimate) this.#estimates.append(job, this.#answerOf(estimate))
     this.#watch(job, options)
   }
 
-  /** The job to start now; undefined when none waits, or none of those that wait has room. */
-  next(): Job<Work> | undefined {
+  /** The try to start now; undefined when nobody waits, or none of those that wait has room. */
+  next(): JobRun<Work> | undefined {
     if (this.size === 0) return undefined
     const nowMs = this.clock.now()
     const job = this.#ready.first(nowMs)
-    const delayMs = job ? this.#room.delayMs(job, nowMs) : this.#ready.delayMs(nowMs)
+    const delayMs = job ? (this.#room?.delayMs(job, nowMs) ?? 0) : this.#ready.delayMs(nowMs)
     if (!job || delayMs > 0) {
       this.#callAfter(delayMs)
       return undefined
@@ -121,16 +116,17 @@ export class WaitingLine<Work> {
     if (oldest && oldest !== job) this.#waits.addBypass(oldest)
     this.#waits.addStart(job, nowMs - job.arrivalMs)
     this.#ready.take(job)
-    job.run = new JobRun(job.tokens, job.attempt, job.terms.signal)
-    this.#room.enter(job, nowMs)
+    const run = new JobRun(job)
+    if (job.terms.signal) job.stopRun = run.stopper
+    this.#room?.enter(run, nowMs)
     this.#forget(job)
-    return job
+    return run
   }
 
-  /** A job that `next` gave has failed, and waits again. Its deadline was for its first start. */
-  tryAgain(job: Job<Work>, delayMs: number): void {
-    this.#room.leave(job)
-    job.run = undefined
+  /** A try that `next` gave has failed, and its job waits again. Its deadline was for its first start. */
+  tryAgain(run: JobRun<Work>, delayMs: number): void {
+    const { job } = run
+    this.#room?.leave(run)
     this.#retried++
     job.attempt++
     this.#ready.keep(job)
@@ -144,15 +140,17 @@ export class WaitingLine<Work> {
     })
   }
 
-  /** A job that `next` gave is over: what it took is learned, and its tenant has less in the works. */
-  finish(job: Job<Work>, succeeded: boolean): void {
+  /** A try that `next` gave is over, and its job: what it took is learned, and its tenant has less in the works. */
+  finish(run: JobRun<Work>, succeeded: boolean): void {
+    const { job, outputTokens } = run
     const { request, signal } = job.terms
-    const { outputTokens } = job.run!
     this.#ready.finish(job)
-    this.#room.leave(job)
-    job.run = undefined
+    this.#room?.leave(run)
     const isLesson = succeeded && outputTokens > 0 && !job.isFirstCome && !signal?.aborted
-    if (!isLesson || !request) return
+    if (isLesson && request) this.#learn(request, outputTokens)
+  }
+
+  #learn(request: LengthRequest, outputTokens: number): void {
     const fail = (): void => {
       this.#estimatorErrors++ // the answer is there: that nothing was learned from it must not cost it
     }
@@ -217,6 +215,13 @@ export class WaitingLine<Work> {
     return
   }
 
+  #answerOf(estimate: Promise<LengthPrediction>): Promise<LengthPrediction | undefined> {
+    return estimate.catch(() => {
+      this.#estimatorErrors++ // it is served as one of unknown length
+      return undefined
+    })
+  }
+
   #take(job: Job<Work>, { tokens, class: predictedClass }: LengthPrediction): void {
     if (!isLength(tokens)) {
       this.#estimatorErrors++
@@ -228,28 +233,32 @@ export class WaitingLine<Work> {
 
   /** What can end the wait besides `next`. */
   #watch(job: Job<Work>, { signal, deadlineMs }: AddOptions): void {
-    if (signal) {
-      const abort = (): void => {
-        if (job.isWaiting) {
-          this.#aborted++
-          this.#giveUp(job, signal.reason)
-          this.#onChange()
-          return
-        }
-        job.run?.stop(signal.reason)
-        job.reject(signal.reason)
-      }
-      signal.addEventListener('abort', abort)
-      job.stopListening = () => signal.removeEventListener('abort', abort)
-    }
-    if (deadlineMs !== undefined) {
-      job.stopTimer = this.clock.callAfter(deadlineMs, () => {
-        this.#expired++
-        const message = `the request has not started within ${deadlineMs} ms: add less, raise the concurrency, or allow more`
-        this.#giveUp(job, new ServingError('deadline_passed', message))
+    if (signal) this.#listenTo(signal, job)
+    if (deadlineMs !== undefined) this.#expireAfter(deadlineMs, job)
+  }
+
+  #listenTo(signal: AbortSignal, job: Job<Work>): void {
+    const abort = (): void => {
+      if (job.isWaiting) {
+        this.#aborted++
+        this.#giveUp(job, signal.reason)
         this.#onChange()
-      })
+        return
+      }
+      job.stopRun?.(signal.reason)
+      job.reject(signal.reason)
     }
+    signal.addEventListener('abort', abort)
+    job.stopListening = () => signal.removeEventListener('abort', abort)
+  }
+
+  #expireAfter(deadlineMs: number, job: Job<Work>): void {
+    job.stopTimer = this.clock.callAfter(deadlineMs, () => {
+      this.#expired++
+      const message = `the request has not started within ${deadlineMs} ms: add less, raise the concurrency, or allow more`
+      this.#giveUp(job, new ServingError('deadline_passed', message))
+      this.#onChange()
+    })
   }
 
   #giveUp(job: Job<Work>, reason: unknown): void {
