@@ -18,6 +18,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   similarity: async () => (await import('./commands/similarity.js')).similarityCommand,
   gpu: async () => (await import('./commands/gpu.js')).gpu,
   gateway: async () => (await import('./commands/gateway.js')).gateway,
+  recommend: async () => (await import('./commands/recommend.js')).recommend,
   operator: async () => (await import('./commands/operator.js')).operator,
   schedule: async () => (await import('./commands/schedule.js')).schedule,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
