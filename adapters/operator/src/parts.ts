@@ -1,5 +1,6 @@
 import type { Core } from '@trimtab/core'
 import type { PrometheusClient } from '@trimtab/prometheus'
+import { AdmissionServer } from './admission/server.js'
 import type { OperatorContext } from './context.js'
 import { type OperatorPart, STALE_PERIODS } from './names.js'
 import type { PartFactories } from './operator.js'
@@ -14,21 +15,21 @@ export interface PartOptions {
   readonly periodSeconds: number
   /** Unlike that of any other replica: the name of the pod. */
   readonly identity: string
+  /** Where the webhook answers. */
+  readonly admissionPort: number
   /** Answers the queries of autoscalers; default: nobody does. */
   readonly prometheus?: PrometheusClient | undefined
 }
 
-const CREATE = {
+const CREATE: Readonly<Record<OperatorPart, (context: OperatorContext, options: PartOptions) => Part>> = {
   recommender: createRecommender,
-  updater: (context: OperatorContext, { identity, periodSeconds }: PartOptions) =>
+  updater: (context, { identity, periodSeconds }) =>
     new Updater(context, { identity, periodSeconds, staleSeconds: STALE_PERIODS * periodSeconds }),
-} as const satisfies Partial<Record<OperatorPart, (context: OperatorContext, options: PartOptions) => Part>>
-
-/** The parts that can be run. */
-export const RUNNABLE_PARTS: readonly (keyof typeof CREATE)[] = ['recommender', 'updater']
+  admission: (context, { identity, admissionPort }) => new AdmissionServer(context, { identity, port: admissionPort }),
+}
 
 /** How each of these parts is made. */
-export const createParts = (parts: readonly (keyof typeof CREATE)[], options: PartOptions): PartFactories =>
+export const createParts = (parts: readonly OperatorPart[], options: PartOptions): PartFactories =>
   Object.fromEntries(parts.map((part) => [part, (context: OperatorContext) => CREATE[part](context, options)]))
 
 /** What pods use is asked of the metrics API, or of Prometheus where the cluster has none. */

@@ -1,4 +1,4 @@
-import { LEASES, MULTIDIM_POD_AUTOSCALERS, NAMESPACES, readKubeconfig } from '@trimtab/kubernetes'
+import { LEASES, MULTIDIM_POD_AUTOSCALERS, readKubeconfig } from '@trimtab/kubernetes'
 import { describe, expect, it } from 'vitest'
 import { random, temporaryFile } from '../../kubernetes/test/opened.js'
 import { StatusError } from '../../kubernetes/test/stand-in/status-error.js'
@@ -49,15 +49,12 @@ const recorder =
     },
   })
 
-const makeNamespace = ({ client }: TestCluster) => client.create(NAMESPACES, { metadata: { name: OPERATOR_NAMESPACE } })
-
 const holderOf = async ({ client }: TestCluster, name: string): Promise<string | undefined> =>
   (await client.get(LEASES, { namespace: OPERATOR_NAMESPACE, name })).spec?.holderIdentity
 
 describe('the operator', () => {
   it('starts a part once all is listed, under its lease, and gives the lease back at the end', async () => {
     const cluster = await openCluster()
-    await makeNamespace(cluster)
     await cluster.client.create(MULTIDIM_POD_AUTOSCALERS, autoscalerOf('web'))
     const told: string[] = []
     const { ended, end, get } = await startOperator(cluster, { recommender: recorder(told, 'recommender') })
@@ -74,7 +71,6 @@ describe('the operator', () => {
 
   it('leads a part on one replica at a time, and answers admission on all', async () => {
     const cluster = await openCluster()
-    await makeNamespace(cluster)
     const told: string[] = []
     const partsOf = (name: string): PartFactories => ({
       recommender: recorder(told, `${name}’s recommender`),
@@ -110,7 +106,6 @@ describe('the operator', () => {
 
   it('ends as a whole where a part fails, with the lease given back', async () => {
     const cluster = await openCluster()
-    await makeNamespace(cluster)
     const told: string[] = []
     const fails = () => ({ step: async () => {}, run: () => Promise.reject(new Error('a fault of ours')) })
     const { ended } = await startOperator(cluster, { recommender: fails, admission: recorder(told, 'webhook') })

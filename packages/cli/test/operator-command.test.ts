@@ -1,5 +1,6 @@
-import { DEPLOYMENTS, LEASES, MULTIDIM_POD_AUTOSCALERS, NAMESPACES } from '@trimtab/kubernetes'
+import { DEPLOYMENTS, LEASES, MULTIDIM_POD_AUTOSCALERS } from '@trimtab/kubernetes'
 import { OPERATOR_NAMESPACE } from '@trimtab/operator'
+import { operatorObjects } from '@trimtab/operator/manifests'
 import { describe, expect, it } from 'vitest'
 import { deployment } from '../../../adapters/kubernetes/test/objects.js'
 import { temporaryFile } from '../../../adapters/kubernetes/test/opened.js'
@@ -14,11 +15,14 @@ const WEB = { namespace: 'default', name: 'web' }
 async function openWeb() {
   const cluster = await openCluster({ podUsage: () => ({ main: { cpu: '5m', memory: '8Mi' } }) })
   const { client, standIn } = cluster
-  await client.create(NAMESPACES, { metadata: { name: OPERATOR_NAMESPACE } })
   await client.create(DEPLOYMENTS, deployment('default', 'web', 2))
   await client.create(MULTIDIM_POD_AUTOSCALERS, autoscalerOf('web', { bounds: { cpu: { min: '5m' } } }))
   return { ...cluster, kubeconfig: await temporaryFile(standIn.kubeconfig()) }
 }
+
+const argumentsOf = (workload: object): readonly string[] =>
+  (workload as { spec: { template: { spec: { containers: { args: string[] }[] } } } }).spec.template.spec.containers[0]!
+    .args
 
 describe('trimtab operator', () => {
   it('recommends, answers probes and KEDA, and gives its lease back when it is told to stop', async () => {
@@ -60,7 +64,7 @@ describe('trimtab operator', () => {
   })
 
   it.each([
-    ['an unknown part', ['--parts', 'boss'], /--parts must name some of recommender, updater/],
+    ['an unknown part', ['--parts', 'boss'], /--parts must name some of recommender, updater, admission/],
     ['a period of nothing', ['--period', '0'], /--period must be a whole number from 1 to 3600/],
     ['a Prometheus that is no URL', ['--prometheus', 'prometheus'], /url must be/],
   ])('refuses %s with 2', async (_, argv, text) => {
@@ -68,6 +72,16 @@ describe('trimtab operator', () => {
     const host = createFakeHost()
     expect(await main(['operator', '--kubeconfig', kubeconfig, ...argv], host)).toBe(2)
     expect(host.err()).toMatch(text)
+  })
+
+  it.each(
+    operatorObjects({ watchedNamespaces: ['shop'] })
+      .filter(({ kind }) => kind === 'Deployment')
+      .map((object) => [object.metadata?.name, argumentsOf(object)] as const),
+  )('takes what the manifests pass to %s', async (_, argv) => {
+    const host = createFakeHost()
+    expect(await main([...argv, '--kubeconfig', 'gone'], host)).toBe(2)
+    expect(host.err()).toMatch(/^trimtab: no kubeconfig at gone[^\n]*\nRun [^\n]*\n$/)
   })
 
   it('refuses a word that is no verb', async () => {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { hostname } from 'node:os'
 import { createCore, Random } from '@trimtab/core'
 import { readKubeconfig, readServiceAccount } from '@trimtab/kubernetes'
-import { createParts, OPERATOR_NAMESPACE, Operator, RUNNABLE_PARTS } from '@trimtab/operator'
+import { createParts, OPERATOR_NAMESPACE, OPERATOR_PARTS, Operator } from '@trimtab/operator'
 import { PrometheusClient } from '@trimtab/prometheus'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { createLogger, LOG_FORMATS } from '../../log.js'
@@ -12,7 +12,7 @@ const port = <T extends number | undefined>(help: string, fallback: T) =>
   numberOption(help, fallback, { min: 0, max: 65_535 })
 
 const options = {
-  parts: listOption(`what runs here, of ${RUNNABLE_PARTS.join(', ')}`, RUNNABLE_PARTS),
+  parts: listOption(`what runs here, of ${OPERATOR_PARTS.join(', ')}`, OPERATOR_PARTS),
   namespace: textOption('NAME', 'where leases and state are kept', OPERATOR_NAMESPACE),
   'watch-namespace': repeatedOption('NAME', 'whose autoscalers are looked after (default: all)'),
   kubeconfig: textOption(
@@ -23,6 +23,7 @@ const options = {
   prometheus: textOption('URL', 'answers the queries of autoscalers: http://prometheus:9090', undefined),
   period: numberOption('seconds between passes', 15, { min: 1, max: 3600 }),
   'metrics-port': port('/metrics, /healthz and /readyz; 0: any that is free', 8080),
+  'admission-port': port('where the webhook answers', 8443),
   'keda-port': port('recommendations for KEDA’s metrics-api scaler (default: none)', undefined),
   'keda-grpc-port': port('the same for KEDA’s external scaler; needs @grpc/grpc-js (default: none)', undefined),
   log: choiceOption('lines on stderr (default: text on a terminal, else json)', LOG_FORMATS, undefined),
@@ -52,12 +53,13 @@ export const operatorRun: Command = defineCommand({
     const core = await createCore()
     const prometheus = values.prometheus === undefined ? undefined : new PrometheusClient({ url: values.prometheus })
     const identity = `${hostname()}_${process.pid}`
+    const admissionPort = values['admission-port']
     const watched = values['watch-namespace']
     try {
       const operator = await Operator.start(
         {
           cluster,
-          parts: createParts(values.parts, { core, periodSeconds: values.period, identity, prometheus }),
+          parts: createParts(values.parts, { core, periodSeconds: values.period, identity, prometheus, admissionPort }),
           identity,
           namespace: values.namespace,
           ...(watched.length > 0 && { watchedNamespaces: watched }),
