@@ -219,6 +219,33 @@ describe('its disruption budgets', () => {
   })
 })
 
+describe('its quotas', () => {
+  it('refuse pods beyond them (403), say what is in use, and let the workload say why pods are missing', async () => {
+    const { client } = await open()
+    const quotas = resource<KubernetesObject & Fields>('v1', 'ResourceQuota', 'resourcequotas')
+    const ref = { namespace: 'default', name: 'small' }
+    await client.create(quotas, { metadata: ref, spec: { hard: { pods: '3', 'requests.cpu': '25m' } } })
+    await client.create(DEPLOYMENTS, deployment('default', 'web', 3)) // of 10m each
+    const conditions = async () =>
+      (await client.get(DEPLOYMENTS, { namespace: 'default', name: 'web' })).status?.conditions
+    const said = 'exceeded quota: small, requested: requests.cpu=10m, used: requests.cpu=20m, limited: requests.cpu=25m'
+    const failure = { type: 'ReplicaFailure', status: 'True', message: expect.stringContaining(said) }
+    await expect.poll(conditions).toContainEqual(expect.objectContaining(failure))
+    await expect
+      .poll(async () => (await client.get(quotas, ref)).status)
+      .toMatchObject({ used: { pods: '2', 'requests.cpu': '20m' } })
+    const [pod] = await podsOf(client, 'web')
+    const podRef = { namespace: 'default', name: pod!.metadata!.name! }
+    const larger = client.resize(podRef, { main: { requests: { cpu: '16m' } } })
+    await expect(larger).rejects.toMatchObject({
+      httpStatus: 403,
+      message: expect.stringContaining('exceeded quota: small'),
+    })
+    await client.setScale(DEPLOYMENTS, { namespace: 'default', name: 'web' }, 2)
+    await expect.poll(conditions).not.toContainEqual(expect.objectContaining({ type: 'ReplicaFailure' }))
+  })
+})
+
 describe('its garbage collection', () => {
   it('lets the contents of a namespace go with it, and nothing else', async () => {
     const { standIn, client } = await open()

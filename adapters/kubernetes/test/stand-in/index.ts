@@ -19,6 +19,7 @@ import { reconcileBudgets } from './controllers/budgets.js'
 import { kindOf, onChange, SYSTEM } from './controllers/controller.js'
 import { collectGarbage } from './controllers/garbage.js'
 import { Kubelet, type KubeletOptions } from './controllers/kubelet.js'
+import { reconcileQuotas } from './controllers/quotas.js'
 import { reconcileWorkloads } from './controllers/workloads.js'
 import { discover } from './discovery.js'
 import { type Answer, handle, readBody, type World } from './handlers.js'
@@ -110,6 +111,11 @@ export class StandIn {
         this.registry,
         (collection) => collection === '/pods' || collection.startsWith('policy/'),
         () => reconcileBudgets(this.registry),
+      ),
+      onChange(
+        this.registry,
+        (collection) => collection === '/pods' || collection === '/resourcequotas',
+        () => reconcileQuotas(this.registry),
       ),
       this.registry.store.listen((change) => collectGarbage(this.registry, change)),
       () => kubelet.stop(),

@@ -6,6 +6,7 @@ import type { StandInClock } from './clock.js'
 import { apiVersionOf, builtinKinds, type CrdSpec, customKinds, type Kind } from './kinds.js'
 import { applyPatch, type Manager, noteUpdate } from './managed-fields.js'
 import { type Fields, isFields, isSame, type Stored } from './objects.js'
+import { requireQuota } from './quotas.js'
 import { alreadyExists, badRequest, changedMeanwhile, conflict, invalid, noSuchPath, notFound } from './status-error.js'
 import { Store } from './store.js'
 import { causesAgainst, withServerDefaults } from './strategies.js'
@@ -180,6 +181,7 @@ export class Registry {
     const complete = withServerDefaults(kind, admitted, isStrict)
     const causes = causesAgainst(kind, complete, before)
     if (causes.length > 0) throw invalid(kind, complete.metadata.name, causes)
+    if (kind.plural === 'pods' && (isNew || subresource === 'resize')) requireQuota(this.store, complete, before)
     const isChanged = before !== undefined && !isSame(contentOf(before), contentOf(complete))
     const generation = (before?.metadata.generation ?? 0) + (isNew || isChanged ? 1 : 0)
     return { ...complete, metadata: { ...complete.metadata, generation } }

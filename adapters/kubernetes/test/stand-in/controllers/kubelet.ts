@@ -1,6 +1,6 @@
 // Scheduler and kubelet in one: pods find a node with room, start after a while, are resized, and go after their grace period.
 import type { ContainerResources } from '../../../src/index.js'
-import { parseQuantity } from '../../../src/quantity.js'
+import { type Amounts, allocatable, fits, totalOf } from '../amounts.js'
 import { asPod, type Fields, isSame, type Stored } from '../objects.js'
 import type { Registry } from '../registry.js'
 import { kindOf, SYSTEM, setStatus, unlessRefused } from './controller.js'
@@ -13,8 +13,6 @@ export interface KubeletOptions {
   /** From a resize that fits to its being in force. */
   readonly resizeMs: number
 }
-
-type Amounts = { cpu: number; memory: number }
 
 export class Kubelet {
   readonly #registry: Registry
@@ -129,16 +127,3 @@ const conditionsOf = (pod: Stored) => asPod(pod).status?.conditions ?? []
 const requested = (pod: Stored): ContainerResources[] => containersOf(pod).map(({ resources = {} }) => resources)
 const inForce = (pod: Stored): ContainerResources[] =>
   (asPod(pod).status?.containerStatuses ?? []).map(({ resources = {} }) => resources)
-
-const fits = (wanted: Amounts, free: Amounts): boolean => wanted.cpu <= free.cpu && wanted.memory <= free.memory
-const amounts = ({ cpu = '0', memory = '0' }: Readonly<Record<string, string>> = {}): Amounts => ({
-  cpu: parseQuantity(cpu),
-  memory: parseQuantity(memory),
-})
-const allocatable = (node: Stored): Amounts =>
-  amounts((node.status as { allocatable?: Record<string, string> } | undefined)?.allocatable)
-
-function totalOf(pod: Stored): Amounts {
-  const each = requested(pod).map(({ requests }) => amounts(requests))
-  return { cpu: each.reduce((sum, { cpu }) => sum + cpu, 0), memory: each.reduce((sum, { memory }) => sum + memory, 0) }
-}

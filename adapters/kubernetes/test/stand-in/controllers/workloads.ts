@@ -1,8 +1,9 @@
 // The controllers of Deployments and ReplicaSets: pods for templates, a rolling update for a new template.
 import { createHash } from 'node:crypto'
-import type { LabelSelector, WorkloadObject } from '../../../src/index.js'
+import type { LabelSelector, StatusCondition, WorkloadObject } from '../../../src/index.js'
 import { asPod, asWorkload, type Fields, isSame, type Stored } from '../objects.js'
 import type { Registry } from '../registry.js'
+import { StatusError } from '../status-error.js'
 import { kindOf, ownedBy, ownerReference, SYSTEM, setStatus } from './controller.js'
 
 const HASH = 'pod-template-hash'
@@ -89,6 +90,7 @@ async function reportDeployment(registry: Registry, deployment: Stored, currentN
     availableReplicas: ready,
     unavailableReplicas: Math.max(0, wanted - ready),
     conditions: [
+      ...sets.flatMap((set) => asWorkload(set).status?.conditions ?? []), // why pods are missing
       {
         type: 'Available',
         status: isAvailable ? 'True' : 'False',
@@ -107,11 +109,15 @@ async function reconcileReplicaSet(registry: Registry, replicaSet: Stored): Prom
   const wanted = wantedBy(replicaSet)
   const podKind = kindOf(registry, 'pods')
   const { template } = replicaSet.spec as { template: { metadata?: object; spec: Fields } }
-  for (let missing = wanted - pods.length; missing > 0; missing--) {
+  let failure: StatusError | undefined
+  for (let missing = wanted - pods.length; missing > 0 && failure === undefined; missing--) {
     const metadata = { ...template.metadata, generateName: `${name}-`, ownerReferences: [ownerReference(replicaSet)] }
-    await registry
-      .create(podKind, namespace, { metadata, spec: structuredClone(template.spec) }, SYSTEM)
-      .catch(() => {}) // refused by admission: tried at the next change
+    try {
+      await registry.create(podKind, namespace, { metadata, spec: structuredClone(template.spec) }, SYSTEM)
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      failure = error // by a webhook or a quota: tried at the next change
+    }
   }
   const leaving = [...pods]
     .sort((a, b) => Number(isReady(a)) - Number(isReady(b)))
@@ -126,10 +132,22 @@ async function reconcileReplicaSet(registry: Registry, replicaSet: Stored): Prom
     readyReplicas: ready,
     availableReplicas: ready,
     observedGeneration: generation,
+    // The first refusal stands: the next one would differ in the name of the pod alone.
+    conditions: failure ? [failureOf(replicaSet) ?? replicaFailure(failure)] : [],
   }
   if (!isSame({ ...replicaSet.status, ...status }, replicaSet.status))
     await setStatus(registry, 'replicasets', replicaSet, status)
 }
+
+const failureOf = (workload: Stored): StatusCondition | undefined =>
+  asWorkload(workload).status?.conditions?.find(({ type }) => type === 'ReplicaFailure')
+
+const replicaFailure = ({ message }: StatusError): StatusCondition => ({
+  type: 'ReplicaFailure',
+  status: 'True',
+  reason: 'FailedCreate',
+  message,
+})
 
 export const isReady = (pod: Stored): boolean =>
   (asPod(pod).status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
