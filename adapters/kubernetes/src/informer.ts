@@ -116,7 +116,8 @@ export class Informer<T extends KubernetesObject> {
         resourceVersion ??= await this.#list(scope, { ...selection, signal })
         let events = 0
         const timeoutSeconds = Math.round(WATCH_SECONDS * (1 + this.#client.random.uniform()))
-        const options = { ...selection, resourceVersion, timeoutSeconds, signal }
+        const onOpen = (): void => heard(scope)
+        const options = { ...selection, resourceVersion, timeoutSeconds, signal, onOpen }
         for await (const event of this.#client.watch(this.#resource, options)) {
           resourceVersion = this.#take(event)
           heard(scope)

@@ -22,6 +22,8 @@ export interface ObjectWatchOptions {
   /** Without a byte for so long, the watch is given up; default 90,000: bookmarks come every minute. */
   readonly silenceMs?: number
   readonly signal?: AbortSignal
+  /** The server has taken the watch. */
+  readonly onOpen?: () => void
 }
 
 /** No event is as large: a line without an end is no watch. */
@@ -45,6 +47,7 @@ export async function* watchOnce<T extends KubernetesObject>(
     timeoutSeconds = 300,
     silenceMs = 90_000,
     signal,
+    onOpen,
   } = options
   const path = pathOf(resource, namespace)
   const asked = `watch ${path}`
@@ -57,6 +60,7 @@ export async function* watchOnce<T extends KubernetesObject>(
     fieldSelector,
   }
   const answer = await requester.stream({ method: 'GET', path, query, signal })
+  onOpen?.()
   try {
     for await (const line of linesOf(answer, asked, silenceMs)) yield toEvent(line, asked)
   } catch (error) {

@@ -10,9 +10,11 @@ import {
 } from '@trimtab/kubernetes'
 import { expect } from 'vitest'
 import { fakeClock } from '../../kubernetes/test/fake-clock.js'
+import { during } from '../../kubernetes/test/opened.js'
 import type { StandInOptions } from '../../kubernetes/test/stand-in/index.js'
-import { type OperatorContext, Updater, type UpdaterOptions } from '../src/index.js'
+import { type AdmissionServer, type OperatorContext, Updater, type UpdaterOptions } from '../src/index.js'
 import { autoscalerOf, EVENTS, openCluster, openContext, type TestCluster } from './cluster.js'
+import { openWebhook } from './webhook.js'
 
 export const REF = { namespace: 'default', name: 'web' }
 export const START_UP_MS = 5000
@@ -48,10 +50,11 @@ export function web(replicas: number): WorkloadObject {
 export class Scene {
   readonly cluster: TestCluster
   readonly context: OperatorContext
-  readonly updater: Updater
+  updater: Updater
   readonly #advance: (milliseconds: number) => void
   /** What the clocks of the recommender and the server are ahead of the updater's. */
   readonly #skewMs: number
+  #webhook: AdmissionServer | undefined
 
   constructor(
     cluster: TestCluster,
@@ -75,6 +78,12 @@ export class Scene {
     return this.cluster.standIn.registry.store
   }
 
+  /** Another leader from now on. */
+  succeededBy(updater: Updater): this {
+    this.updater = updater
+    return this
+  }
+
   /** As the recommender writes it: a new decision about the present spec. */
   async recommend({ replicas, cpu, memory }: Recommendation, ready: 'True' | 'False' = 'True'): Promise<void> {
     const time = new Date(this.context.clock.now() + this.#skewMs).toISOString()
@@ -92,6 +101,21 @@ export class Scene {
     await this.client.apply(MULTIDIM_POD_AUTOSCALERS, object, options)
   }
 
+  /** The webhook serves and sizes new pods; `elapse` renews its lease. */
+  async serveWebhook(): Promise<void> {
+    this.#webhook = await openWebhook(this.cluster, this.context)
+    during((signal) => this.updater.webhook.run(signal))
+    await expect.poll(() => this.updater.webhook.outage).toMatch('since we look')
+    await this.elapse(5)
+    await expect.poll(() => this.updater.webhook.outage).toBeUndefined()
+  }
+
+  /** It serves no longer: new pods come as they are. */
+  async stopWebhook(): Promise<void> {
+    await this.#webhook?.close()
+    this.#webhook = undefined
+  }
+
   /** Passes with a new decision before each, `seconds` apart. */
   async passes(count: number, recommendation: Recommendation, seconds = 15): Promise<void> {
     for (let pass = 0; pass < count; pass++) {
@@ -104,6 +128,7 @@ export class Scene {
   /** Time goes by; what it brings about is over when this returns. */
   async elapse(seconds: number): Promise<void> {
     this.#advance(seconds * 1000)
+    await this.#webhook?.step(new AbortController().signal)
     await this.quiet()
   }
 

@@ -35,6 +35,21 @@ export function applyContract(server: () => Server): void {
     expect(data).toEqual({ b: '2', c: '3' })
   })
 
+  it('fills a map that was applied empty, and lets an item of a list go as a whole', async () => {
+    const { client, namespace, image } = server()
+    await client.apply(CONFIG_MAPS, configMap(namespace, 'filled', {}), by('me'))
+    const { data } = await client.apply(CONFIG_MAPS, configMap(namespace, 'filled', { a: '1' }), by('me'))
+    expect(data).toEqual({ a: '1' })
+    const one = deployment(namespace, 'one-less', 0, image)
+    const { spec } = one.spec!.template
+    const containers = [...spec!.containers, { ...spec!.containers[0]!, name: 'second' }]
+    const two = { ...one, spec: { ...one.spec!, template: { ...one.spec!.template, spec: { ...spec!, containers } } } }
+    await client.apply(DEPLOYMENTS, two, by('me'))
+    const left = await client.apply(DEPLOYMENTS, one, by('me'))
+    expect(left.spec!.template.spec!.containers.map(({ name }) => name)).toEqual(['main'])
+    await client.delete(DEPLOYMENTS, { namespace, name: 'one-less' })
+  })
+
   it('refuses a field that another manager has set otherwise, names both, and takes it by force', async () => {
     const { client, namespace } = server()
     await client.apply(CONFIG_MAPS, configMap(namespace, 'disputed', { a: '1' }), by('me'))

@@ -191,7 +191,9 @@ export function applyPatch(
   for (const owned of others) for (const [key] of disputed(owned)) owned.paths.delete(key)
   const document = structuredClone(live ?? { ...applied, metadata: { ...(applied.metadata as object) } }) as Stored
   const givenUp = [...own.paths].filter(([key]) => !wanted.has(key) && !others.some(({ paths }) => paths.has(key)))
-  for (const [, path] of givenUp.reverse()) removeAt(document, path)
+  const isItself = ([, path]: [string, readonly string[]]): boolean => path.at(-1) === '.'
+  for (const [, path] of givenUp.filter(isItself).reverse()) removeAt(document, path) // items whole, while they still have their key
+  for (const [, path] of givenUp.filter((one) => !isItself(one)).reverse()) removeAt(document, path)
   for (const path of wanted.values()) setAt(document, path, valueAt(applied, path))
   own.paths.clear()
   for (const [key, path] of wanted) own.paths.set(key, path)

@@ -66,15 +66,19 @@ export class Watches {
       for (const object of store.list(request.kind.collection, request.namespace).filter(request.selects))
         send('ADDED', request.shape(inVersion(request.kind, object)))
     } else for (const change of store.since(from)) tell(change)
+    const stop = (): void => {
+      for (const end of ends.splice(0)) end()
+      this.#open.delete(response)
+    }
     const ends = [
       store.listen(tell),
       this.#repeatBookmarks(request, send),
-      this.#clock.after(request.timeoutMs, () => response.end()),
+      this.#clock.after(request.timeoutMs, () => {
+        stop() // nothing is said after the end
+        response.end()
+      }),
     ]
-    response.on('close', () => {
-      for (const end of ends) end()
-      this.#open.delete(response)
-    })
+    response.on('close', stop)
   }
 
   /** An object that begins or ceases to be selected comes or goes, whatever happened to it. */

@@ -38,8 +38,14 @@ export async function rollOut(job: Job): Promise<Outcome | undefined> {
   const canResize = context.capabilities.canResizeInPlace && !track.mustEvict
   const resizable = movable.filter(({ status }) => canResize && status?.phase === 'Running')
   if (resizable.length > 0) return resizePods(job, byPriority(job, resizable, sizes, 0), sizes)
-  const leaving = byPriority(job, [...stuck, ...movable], sizes, patience.podAgeSeconds)
+  const due = [...stuck, ...movable]
+  const leaving = byPriority(job, due, sizes, patience.podAgeSeconds)
   if (leaving.length > 0) return evictPods(job, leaving, sizes)
+  if (byPriority(job, due, sizes, 0).length > 0)
+    return outcome(
+      'Settling',
+      `${due.length} pods wait for ${sayOf(sizes)} until they are ${patience.podAgeSeconds} s old`,
+    )
   const underWay = states.length - stuck.length
   if (underWay > 0) return outcome('Resizing', `${underWay} pods are being resized in place to ${sayOf(sizes)}`)
   return off.length > 0 && !isSteady
@@ -134,7 +140,7 @@ async function evictPods(job: Job, pods: readonly PodObject[], sizes: Sizes): Pr
   if (apiVersion === undefined) return outcome('RequestFailed', `${said}this cluster has no evictions`)
   if (live.length < 2) return outcome('TooFewReplicas', `${said}the only pod is not evicted; two replicas would do`)
   if (webhook.outage) return outcome('WebhookDown', `${said}nobody would size the next pods, ${webhook.outage}`)
-  if (cameBackUnsized(job, pods))
+  if (cameBackUnsized(job, sizes))
     return outcome(
       'WebhookDown',
       `${said}those that were evicted came back without it; can the API server reach the webhook?`,
@@ -165,10 +171,11 @@ async function evictPods(job: Job, pods: readonly PodObject[], sizes: Sizes): Pr
 }
 
 /** Whether a pod that took the place of an evicted one has another size: the next ones would fare no better. Tried again after an hour. */
-function cameBackUnsized({ track, nowMs }: Job, off: readonly PodObject[]): boolean {
+function cameBackUnsized({ workload, track, nowMs }: Job, sizes: Sizes): boolean {
   const { evictedAtMs } = track
   if (evictedAtMs === undefined || nowMs - evictedAtMs > 3_600_000) return false
-  return off.some(({ metadata }) => track.sinceMs(metadata?.uid ?? '', 'live', nowMs) > evictedAtMs)
+  const isNew = (pod: PodObject): boolean => track.sinceMs(pod.metadata?.uid ?? '', 'live', nowMs) > evictedAtMs
+  return workload.live.some((pod) => isNew(pod) && !isAt(pod, sizes))
 }
 
 /** @returns the budget that is in the way */

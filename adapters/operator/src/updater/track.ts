@@ -28,6 +28,7 @@ export class Track {
   readonly #cameAtMs: number
   #isFirstLook = true
   #replicas: number | undefined
+  #alive: ReadonlySet<string> = new Set()
   #steadySinceMs: number
   #brokenSinceMs: number | undefined
   #lastMove: { readonly direction: number; readonly atMs: number } | undefined
@@ -63,13 +64,16 @@ export class Track {
 
   /** The workload as it is now. */
   seeWorkload({ replicas, isWhole, live, unready }: Workload, present: ReadonlySet<string>, nowMs: number): void {
-    if (replicas !== this.#replicas || !isWhole) this.#steadySinceMs = nowMs
+    const uids = (pods: Workload['live']) => pods.map(({ metadata }) => metadata?.uid ?? '')
+    const [alive, broken] = [new Set(uids(live)), new Set(uids(unready))]
+    const isSame =
+      replicas === this.#replicas && alive.size === this.#alive.size && [...alive].every((uid) => this.#alive.has(uid))
+    if (!isSame || !isWhole) this.#steadySinceMs = nowMs
     if (isWhole) this.#brokenSinceMs = undefined
     else if (this.#brokenSinceMs === undefined || replicas !== this.#replicas) this.#brokenSinceMs = nowMs
     this.#replicas = replicas
+    this.#alive = alive
     for (const uid of this.leaving) if (!present.has(uid)) this.leaving.delete(uid)
-    const uids = (pods: Workload['live']) => pods.map(({ metadata }) => metadata?.uid ?? '')
-    const [alive, broken] = [new Set(uids(live)), new Set(uids(unready))]
     for (const key of this.#since.keys()) {
       const [uid, state] = key.split(' ') as [string, string]
       if (!alive.has(uid) || (state === 'unready' && !broken.has(uid))) this.#since.delete(key)
@@ -78,7 +82,7 @@ export class Track {
     for (const uid of broken) this.sinceMs(uid, 'unready', nowMs)
   }
 
-  /** For how long nothing has changed, and all pods were ready. */
+  /** For how long there have been the same pods, as many as wanted and all of them ready. */
   steadyForMs(nowMs: number): number {
     return nowMs - this.#steadySinceMs
   }

@@ -41,6 +41,8 @@ export class Kubelet {
     if (pod.spec!.nodeName === undefined) return this.#bind(pod)
     if (pod.status?.phase === 'Pending') return this.#later(pod, 'start', startUpMs, () => this.#started(pod))
     if (!isSame(inForce(pod), requested(pod))) return this.#resize(pod, resizeMs)
+    const conditions = conditionsOf(pod).filter(({ type }) => type !== 'PodResizePending')
+    if (conditions.length < conditionsOf(pod).length) return setStatus(this.#registry, 'pods', pod, { conditions }) // taken back
   }
 
   async #bind(pod: Stored): Promise<void> {
