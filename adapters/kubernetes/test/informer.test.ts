@@ -106,6 +106,17 @@ describe('an informer', () => {
     expect(informer.silentForMs).toBeLessThan(1000)
   })
 
+  it('is well again as soon as the server takes a watch, though nothing happens', async () => {
+    const { standIn, informer } = await follow({ bookmarkMs: 60_000 })
+    const failures: string[] = []
+    informer.listen({ onFailure: ({ code }) => failures.push(code) })
+    during((signal) => informer.run(signal))
+    await expect.poll(() => standIn.watches.size).toBe(1)
+    standIn.watches.drop()
+    await expect.poll(() => failures).toEqual(['api_broken_off'])
+    await expect.poll(() => informer.failure).toBeUndefined()
+  })
+
   it('sees an object that is no longer selected go', async () => {
     const { client } = await open()
     await client.create(CONFIG_MAPS, configMap('default', 'a', {}, { tier: 'web' }))
