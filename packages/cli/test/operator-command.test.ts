@@ -63,6 +63,26 @@ describe('trimtab operator', () => {
     })
   })
 
+  it('carries out what it recommends where it may act, and counts it', async () => {
+    const { client, kubeconfig } = await openWeb()
+    await client.setScale(DEPLOYMENTS, WEB, 4)
+    const rule = { scaleDownStabilizationSeconds: 0 } // half of the request is used where 70 % should be: three pods do
+    const spec = { mode: 'act', controlled: ['replicas'], rule }
+    await client.merge(MULTIDIM_POD_AUTOSCALERS, WEB, { spec })
+    const ending = new AbortController()
+    const host = createFakeHost({ signal: ending.signal })
+    const metrics = await freePort()
+    const argv = ['--parts', 'recommender,updater', '--period', '1', '--metrics-port', String(metrics), '--log', 'text']
+    const running = main(['operator', '--kubeconfig', kubeconfig, ...argv], host)
+    await expect.poll(async () => (await client.get(DEPLOYMENTS, WEB)).spec?.replicas).toBe(3)
+    const page = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()
+    expect(page).toContain('trimtab_operator_changes_total{kind="replicas"} 1')
+    expect(page).toContain('trimtab_operator_leader{part="updater"} 1')
+    ending.abort()
+    expect(await running).toBe(0)
+    expect(host.err()).toMatch(/^\S+Z info started parts=\["recommender","updater"\]/)
+  })
+
   it.each([
     ['an unknown part', ['--parts', 'boss'], /--parts must name some of recommender, updater, admission/],
     ['a period of nothing', ['--period', '0'], /--period must be a whole number from 1 to 3600/],
