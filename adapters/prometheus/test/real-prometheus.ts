@@ -54,6 +54,7 @@ export class RealPrometheus {
         `--storage.tsdb.path=${blocks}`,
         '--storage.tsdb.retention.time=100y',
         `--web.listen-address=${address}`,
+        '--web.enable-remote-write-receiver',
       ],
       { stdio: 'ignore' },
     )
