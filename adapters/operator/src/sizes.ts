@@ -83,12 +83,12 @@ export function withinBounds(sizes: Sizes, { controlled, bounds }: ResolvedAutos
   })
 }
 
-/** At most so far from `base`, in percent of it; what has no base goes at once. */
+/** At most so far below `base`, in percent of it; what has no base goes at once. */
 export const withinStep = (sizes: Sizes, base: Sizes, percent: number): Sizes =>
   mapped(sizes, (amount, of, container) => {
     const from = base.get(container)?.[of]
     if (from === undefined) return amount
-    return Math.max(from * (1 - percent / 100), Math.min(from * (1 + percent / 100), amount))
+    return Math.max(from * (1 - percent / 100), amount)
   })
 
 /** The same amounts for the same containers. */

@@ -160,14 +160,15 @@ export const SPEC_SCHEMA = {
         },
         requestsPercentPerStep: {
           type: 'integer',
-          description: 'Requests change by at most so much at once.',
+          description: 'Requests shrink by at most so much at once; what grows may be needed at once.',
           minimum: 1,
           maximum: 900,
           default: 50,
         },
         changesPerHour: {
           type: 'integer',
-          description: 'Changes of either kind in any hour.',
+          description:
+            'Changes of either kind in any hour; sizes that follow the load in place and the replicas that a policy adds do not count.',
           minimum: 1,
           default: 12,
         },

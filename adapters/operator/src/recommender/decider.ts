@@ -109,14 +109,16 @@ export class Decider implements Pilot {
 export function limitsOf(spec: ResolvedAutoscalerSpec): QuantityLimits {
   const { replicas, cores, memoryMiB } = boundsOf(spec)
   const { replicasPercentPerStep, requestsPercentPerStep } = spec.limits
-  const limit = ([min, max]: readonly [number, number], percent: number) => {
-    const step = { maxShare: percent / 100 }
-    return { min, max, increase: step, decrease: step }
+  const shrinking = ([min, max]: readonly [number, number]) => {
+    const decrease = { maxShare: requestsPercentPerStep / 100 }
+    return { min, max, decrease }
   }
+  const step = { maxShare: replicasPercentPerStep / 100 }
+  const [min, max] = replicas
   return {
-    ...(spec.controlled.includes('replicas') && { replicas: limit(replicas, replicasPercentPerStep) }),
-    ...(spec.controlled.includes('cpu') && { coresPerReplica: limit(cores, requestsPercentPerStep) }),
-    ...(spec.controlled.includes('memory') && { memoryMiBPerReplica: limit(memoryMiB, requestsPercentPerStep) }),
+    ...(spec.controlled.includes('replicas') && { replicas: { min, max, increase: step, decrease: step } }),
+    ...(spec.controlled.includes('cpu') && { coresPerReplica: shrinking(cores) }),
+    ...(spec.controlled.includes('memory') && { memoryMiBPerReplica: shrinking(memoryMiB) }),
   }
 }
 

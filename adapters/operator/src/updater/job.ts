@@ -33,6 +33,15 @@ export interface Job {
   readonly say: (event: OperatorEvent) => void
 }
 
+/**
+ * Whether sizes follow the load step by step: a policy that acts, and the guard that keeps it, count on sizes that are in force in the next
+ * step. A resize in place disturbs nobody and is undone as fast, so it need not wait until all is steady, as an eviction must.
+ */
+export const isFollowing = ({ autoscaler: { status }, context, track }: Job): boolean =>
+  (status?.stage === 'online' || status?.stage === 'serving') &&
+  context.capabilities.canResizeInPlace &&
+  !track.mustEvict
+
 /** Why one more change is too many for this hour; undefined: it is not. */
 export function tooMany({ spec, track, nowMs }: Job): string | undefined {
   const [made, most] = [track.changesWithinHour(nowMs), spec.limits.changesPerHour]

@@ -10,7 +10,7 @@ import {
 import { nameOf } from '../names.js'
 import { resized, type Sizes, sayOf } from '../sizes.js'
 import { allowedAway } from './disruptions.js'
-import type { Job } from './job.js'
+import { isFollowing, type Job } from './job.js'
 import { type Outcome, outcome } from './outcome.js'
 import { resizeStateOf } from './resize-state.js'
 import { goBack } from './sizing.js'
@@ -33,7 +33,7 @@ export async function rollOut(job: Job): Promise<Outcome | undefined> {
   if (back) return back
   const stuck = states.filter(({ pod, state }) => isStuck(job, pod, state)).map(({ pod }) => pod)
   const off = workload.live.filter((pod) => !isAt(pod, sizes))
-  const isSteady = workload.isWhole && track.steadyForMs(nowMs) >= patience.stableSeconds * 1000
+  const isSteady = isFollowing(job) || (workload.isWhole && track.steadyForMs(nowMs) >= patience.stableSeconds * 1000)
   const movable = isSteady ? off : off.filter((pod) => isLost(job, pod)) // who does not serve cannot be disturbed
   const canResize = context.capabilities.canResizeInPlace && !track.mustEvict
   const resizable = movable.filter(({ status }) => canResize && status?.phase === 'Running')
@@ -76,6 +76,7 @@ function byPriority(job: Job, pods: readonly PodObject[], sizes: Sizes, podLifet
   const isWanted = (pod: PodObject): boolean =>
     isLost(job, pod) ||
     isAt(pod, sizes) || // it has its size on paper only: its resize is stuck
+    isFollowing(job) ||
     wantsUpdate(candidateOf(pod, sizes, job.nowMs), { podLifetimeSeconds })
   const priority = (pod: PodObject) => updatePriority(sizedContainers(pod, sizes))
   return pods.filter(isWanted).sort((a, b) => compareUpdatePriority(priority(a), priority(b)))
@@ -94,10 +95,11 @@ function candidateOf(pod: PodObject, sizes: Sizes, nowMs: number): UpdateCandida
   }
 }
 
-/** Half of the pods in a pass at most: a size that does harm is seen on them first. */
+/** Half of the pods in a pass at most: a size that does harm is seen on them first. All of them where sizes follow the load. */
 async function resizePods(job: Job, pods: readonly PodObject[], sizes: Sizes): Promise<Outcome | undefined> {
   const { context, workload, track, signal } = job
-  const batch = pods.slice(0, Math.max(1, Math.floor(workload.live.length / 2)))
+  const most = isFollowing(job) ? pods.length : Math.max(1, Math.floor(workload.live.length / 2))
+  const batch = pods.slice(0, most)
   if (batch.length === 0) return undefined
   for (const pod of batch) {
     signal.throwIfAborted()

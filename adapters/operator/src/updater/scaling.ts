@@ -1,7 +1,7 @@
 // Replicas, through the subresource scale.
 import type { ApiResource, Scale } from '@trimtab/kubernetes'
 import { nameOf } from '../names.js'
-import { type Job, tooMany } from './job.js'
+import { isFollowing, type Job, tooMany } from './job.js'
 import { type Outcome, outcome } from './outcome.js'
 import { nextReplicas } from './replicas.js'
 import { beyondQuota, totalOf } from './room.js'
@@ -39,9 +39,10 @@ async function refusalOf(job: Job, next: number): Promise<Outcome | undefined> {
   const said = `replicas ${replicas} → ${next} are held back: `
   if (direction > 0 && track.brokenForMs(nowMs) > patience.readySeconds * 1000)
     return outcome('PodsNotReady', `${said}${workload.unready.length} of ${live.length} pods did not get ready`)
-  if (track.isTooSoonToTurn(direction, patience.stableSeconds * 1000, nowMs))
+  const isUrgent = direction > 0 && isFollowing(job) // what a guard asks for cannot wait
+  if (!isUrgent && track.isTooSoonToTurn(direction, patience.stableSeconds * 1000, nowMs))
     return outcome('Settling', `${said}they were changed the other way less than ${patience.stableSeconds} s ago`)
-  const many = tooMany(job)
+  const many = isUrgent ? undefined : tooMany(job)
   if (many) return outcome('TooManyChanges', said + many)
   if (direction < 0) return undefined
   const more = next - replicas

@@ -1,7 +1,7 @@
 // Which sizes pods are to have next: what is recommended, as far as limits let it, as there is room for it and as it has worked.
 import { updatePriority } from '@trimtab/tasks/vpa'
 import { isAsFarOut, isSameSizes, pick, readSizes, type Sizes, sayOf, withinBounds, withinStep } from '../sizes.js'
-import { type Job, tooMany } from './job.js'
+import { isFollowing, type Job, tooMany } from './job.js'
 import { type Outcome, outcome } from './outcome.js'
 import { beyondQuota, tooLargeForNodes, totalOf } from './room.js'
 import { isAt, sizesOf } from './workload.js'
@@ -21,16 +21,19 @@ export async function decideSizes(job: Job): Promise<Outcome | undefined> {
   if (isSteady && isInForce) track.working = containers
   const working = track.working ?? pick(sizesOf(workload.live), wanted)
   const now = containers ?? working
-  const next = withinBounds(withinStep(wanted, working, spec.limits.requestsPercentPerStep), spec)
-  if (!isWorthIt(job, now, next)) return undefined
+  const follows = isFollowing(job)
+  const base = follows ? pick(sizesOf(workload.live), wanted) : working
+  const next = withinBounds(withinStep(wanted, base, spec.limits.requestsPercentPerStep), spec)
+  if (follows ? isSameSizes(now, next) : !isWorthIt(job, now, next)) return undefined
   const said = `requests ${sayOf(now)} → ${sayOf(next)} `
   if (track.refused && isAsFarOut(next, track.refused, working))
     return outcome('Infeasible', `${said}are held back: ${sayOf(track.refused)} did not work, less would be tried`)
-  if (!isSteady)
+  if (!isSteady && !follows)
     return outcome('Settling', `${said}wait until pods were ready and unchanged for ${patience.stableSeconds} s`)
   const refusal = await refusalOf(job, next)
   if (refusal) return outcome(refusal.reason, `${said}are held back: ${refusal.message}`)
-  track.setSizes({ containers: next, working, refused: undefined }, nowMs)
+  track.setSizes({ containers: next, working, refused: undefined }, nowMs, !follows)
+  if (follows) return undefined // what becomes of it is said, pod by pod, in this pass
   job.say({ type: 'Normal', reason: 'Resizing', message: `${said}from now on, pod by pod` })
   return outcome('Resizing', `${said}from now on, pod by pod`)
 }
@@ -49,7 +52,7 @@ function isWorthIt({ spec }: Job, now: Sizes, next: Sizes): boolean {
 
 async function refusalOf(job: Job, next: Sizes): Promise<Outcome | undefined> {
   const { context, workload, signal } = job
-  const many = tooMany(job)
+  const many = isFollowing(job) ? undefined : tooMany(job)
   if (many) return outcome('TooManyChanges', many)
   const before = sizesOf(workload.live)
   const after = new Map([...before].map(([name, amounts]) => [name, { ...amounts, ...next.get(name) }]))

@@ -33,6 +33,8 @@ export class Track {
   #brokenSinceMs: number | undefined
   #lastMove: { readonly direction: number; readonly atMs: number } | undefined
   #changesMs: readonly number[]
+  /** Of sizes that follow the load: these do not count. */
+  #followedAtMs: number | undefined
   readonly #since = new Map<string, number>()
 
   /** @param status  what the leader before left behind */
@@ -126,16 +128,19 @@ export class Track {
 
   /** When something was last changed, ms since 1970. */
   get lastChangeMs(): number | undefined {
-    return this.#changesMs.at(-1)
+    const last = Math.max(this.#changesMs.at(-1) ?? 0, this.#followedAtMs ?? 0)
+    return last > 0 ? last : undefined
   }
 
-  /** From now on pods are to have other sizes. */
+  /** From now on pods are to have other sizes. @param counts  as a change of this hour */
   setSizes(
     sizes: { readonly containers: Sizes; readonly working: Sizes; readonly refused: Sizes | undefined },
     nowMs: number,
+    counts = true,
   ): void {
     Object.assign(this, sizes, { mustEvict: false, evictedAtMs: undefined })
-    this.noteChange(nowMs)
+    if (counts) this.noteChange(nowMs)
+    else this.#followedAtMs = nowMs
   }
 
   /** For the status. Changes that are over are kept until the next one: time alone is no reason to write. */

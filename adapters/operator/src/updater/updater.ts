@@ -16,7 +16,7 @@ import { type Part, runPasses } from '../passes.js'
 import { indexScalers, otherScalersOf, type ScalerIndex } from '../scalers.js'
 import { Targets } from '../targets.js'
 import { gate } from './gate.js'
-import type { Job, Patience } from './job.js'
+import { isFollowing, type Job, type Patience } from './job.js'
 import { type Outcome, outcome } from './outcome.js'
 import { PodIndex } from './pod-index.js'
 import { Reports } from './report.js'
@@ -45,6 +45,8 @@ const PATIENCE: Patience = {
 
 /** Autoscalers that are looked at at the same time. */
 const AT_ONCE = 8
+
+const UP_TO_DATE = outcome('UpToDate', 'replicas and requests are as recommended')
 
 interface Pass {
   readonly scalers: ScalerIndex
@@ -160,12 +162,19 @@ export class Updater implements Part {
     return this.#carryOut(job)
   }
 
-  /** Replicas before sizes, and what did not work before either. */
+  /** What did not work first, then replicas, then sizes; both in one pass where sizes follow the load. */
   async #carryOut(job: Job): Promise<Outcome> {
     const { workload, track, patience, nowMs } = job
     const isLost = track.brokenForMs(nowMs) > patience.readySeconds * 1000
     const { live, unready, replicas } = workload
     const missing = `${live.length - unready.length} of ${replicas} pods were ready for the last ${patience.readySeconds} s`
+    if (isFollowing(job) && !isLost) {
+      const scaled = await setReplicas(job)
+      const refused = scaled ?? (await this.#refusedPods(job))
+      const held = await decideSizes(job)
+      const rolled = await rollOut(job)
+      return refused ?? held ?? rolled ?? UP_TO_DATE
+    }
     return (
       (isLost && goBack(job, `only ${missing}`)) ||
       (await setReplicas(job)) ||
@@ -173,7 +182,7 @@ export class Updater implements Part {
       (await rollOut(job)) ||
       (isLost ? outcome('PodsNotReady', `only ${missing}: sizes stay as they are`) : undefined) ||
       (await decideSizes(job)) ||
-      outcome('UpToDate', 'replicas and requests are as recommended')
+      UP_TO_DATE
     )
   }
 
