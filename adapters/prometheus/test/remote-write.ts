@@ -16,7 +16,7 @@ export async function remoteWrite(url: string, samples: readonly TimedSample[]):
     'content-type': 'application/x-protobuf',
     'x-prometheus-remote-write-version': '0.1.0',
   }
-  const answer = await fetch(`${url}/api/v1/write`, { method: 'POST', headers, body })
+  const answer = await fetch(`${url}/api/v1/write`, { method: 'POST', headers, body: new Uint8Array(body) })
   if (!answer.ok) throw new Error(`remote write: ${answer.status} ${await answer.text()}`)
 }
 
