@@ -43,7 +43,17 @@ export function authenticate(request: IncomingMessage, tokens: ReadonlyMap<strin
   const [, token] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? []
   const user = token === undefined ? certified(request.socket as TLSSocket) : tokens.get(token)
   if (user === undefined) throw unauthorized()
-  return { ...user, groups: [...user.groups, AUTHENTICATED] }
+  const { name, groups } = user.groups.includes(MASTERS) ? impersonated(request, user) : user
+  return { name, groups: [...groups, AUTHENTICATED] }
+}
+
+/** Who may do everything may ask in another one's name: `kubectl --as`. A service account brings its groups along. */
+function impersonated({ headers }: IncomingMessage, user: User): User {
+  const name = headers['impersonate-user']
+  if (typeof name !== 'string') return user
+  const [, namespace, account] = /^system:serviceaccount:([^:]+):(.+)$/.exec(name) ?? []
+  if (namespace !== undefined && account !== undefined) return serviceAccountUser(namespace, account)
+  return { name, groups: [headers['impersonate-group'] ?? []].flat() }
 }
 
 /** The common name of a client certificate is the user, its organizations are the groups. */
