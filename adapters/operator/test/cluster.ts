@@ -16,6 +16,7 @@ import {
 import { expect } from 'vitest'
 import { during, openClient, openStandIn } from '../../kubernetes/test/opened.js'
 import type { StandIn, StandInOptions } from '../../kubernetes/test/stand-in/index.js'
+import type { Fields } from '../../kubernetes/test/stand-in/objects.js'
 import { type EventObject, OPERATOR_NAMESPACE, type OperatorContext, scalerResources } from '../src/index.js'
 
 export const EVENTS = resource<EventObject>('v1', 'Event', 'events')
@@ -41,12 +42,16 @@ export async function openCluster(options: StandInOptions = {}): Promise<TestClu
   return { standIn, client }
 }
 
-/** What a part of the operator stands on, with informers that run until the test is over. */
+/**
+ * What a part of the operator stands on, with informers that run until the test is over.
+ * @param account  in the words of a kubeconfig; default: the administrator
+ */
 export async function openContext(
   { standIn }: TestCluster,
   clock: Clock = standIn.registry.clock,
+  account?: Fields,
 ): Promise<OperatorContext> {
-  const client = await openClient(standIn)
+  const client = await openClient(standIn, account)
   const capabilities = await discoverCapabilities(client)
   const follow = <T extends KubernetesObject>(of: ApiResource<T>): Informer<T> => {
     const informer = new Informer(client, of)

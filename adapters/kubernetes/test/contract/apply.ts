@@ -103,4 +103,18 @@ export function applyContract(server: () => Server): void {
     })
     await client.delete(DEPLOYMENTS, ref)
   })
+
+  it('removes items of a list that an applier no longer says', async () => {
+    const { client, namespace } = server()
+    const ref = { namespace, name: 'shorter-list' }
+    const whole = deployment(namespace, ref.name, 0)
+    const [main] = whole.spec!.template.spec!.containers
+    const { spec } = whole.spec!.template
+    const containers = [main!, { ...main!, name: 'second' }]
+    const longer = { ...whole.spec!, template: { ...whole.spec!.template, spec: { ...spec!, containers } } }
+    await client.apply(DEPLOYMENTS, { ...whole, spec: longer }, by('me'))
+    const applied = await client.apply(DEPLOYMENTS, whole, by('me'))
+    expect(applied.spec!.template.spec!.containers.map(({ name }) => name)).toEqual(['main'])
+    await client.delete(DEPLOYMENTS, ref)
+  })
 }

@@ -58,15 +58,15 @@ export class StandIn {
   readonly registry: Registry
   readonly watches: Watches
   readonly seen: Seen[] = []
-  /** What was refused for want of a permission. */
-  readonly forbidden: (Attributes & { readonly user: string })[] = []
+  /** What RBAC was asked about, and what it said. */
+  readonly decisions: { readonly user: User; readonly wanted: Attributes; readonly isAllowed: boolean }[] = []
   /** Decides about each request before it is looked at. */
   fault: (asked: Asked) => Fault | undefined = () => undefined
   readonly authority: KeyedCertificate
   readonly #administrator: KeyedCertificate
   readonly #tokens = new Map<string, User>()
   readonly #world: World
-  readonly #authorizer: Authorizer
+  readonly authorizer: Authorizer
   readonly #options: StandInOptions
   readonly #server: https.Server
   readonly #ends: (() => void)[]
@@ -83,7 +83,7 @@ export class StandIn {
       minor,
       issueToken: (namespace, account) => this.issueToken(namespace, account),
     }
-    this.#authorizer = new Authorizer(this.registry.store)
+    this.authorizer = new Authorizer(this.registry.store)
     const days = { notBefore: new Date(Date.now() - YEAR_MS), notAfter: new Date(Date.now() + YEAR_MS) }
     this.authority = createAuthority({ commonName: 'stand-in', ...days })
     this.#administrator = issueCertificate(this.authority, {
@@ -203,7 +203,7 @@ export class StandIn {
     if (fault === 'drop') request.socket.destroy()
     if (fault !== undefined) return undefined
     if (asked.group === 'authorization.k8s.io')
-      return { code: 201, body: reviewAccess(this.#authorizer, user, (await readBody(request)) as Fields) }
+      return { code: 201, body: reviewAccess(this.authorizer, user, (await readBody(request)) as Fields) }
     const { verb, group, plural, subresource, namespace, name } = asked
     const resource = subresource === undefined ? plural : `${plural}/${subresource}`
     const wanted = { verb, group, resource, namespace, name: name ?? nameSelectedBy(url.searchParams) }
@@ -224,8 +224,8 @@ export class StandIn {
   }
 
   #require(user: User, wanted: Attributes): void {
-    if (!this.#authorizer.allows(user, wanted)) this.forbidden.push({ ...wanted, user: user.name })
-    this.#authorizer.require(user, wanted)
+    this.decisions.push({ user, wanted, isAllowed: this.authorizer.allows(user, wanted) })
+    this.authorizer.require(user, wanted)
   }
 
   #podMetrics({ namespace, name, plural }: Asked): object {

@@ -98,8 +98,8 @@ export const PERMISSIONS: Readonly<Record<OperatorPart, readonly Permission[]>> 
     ]),
   ],
   admission: [
-    permission('watched', 'trimtab.dev', AUTOSCALERS, ['list', 'watch'], 'follows the autoscalers'),
-    permission('watched', 'apps', ['replicasets', 'deployments'], ['get'], 'finds the workload of a new pod'),
+    ...FOLLOWS,
+    permission('watched', 'apps', 'replicasets', ['get'], 'finds the workload of a new pod'),
     permission('own', '', 'secrets', ['create'], 'makes its certificate (a name cannot be asked for when creating)'),
     permission('own', '', 'secrets', ['get', 'update'], 'reads and rotates its certificate', [ADMISSION_SECRET]),
     permission(
