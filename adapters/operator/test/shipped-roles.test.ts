@@ -187,7 +187,7 @@ async function withoutVerb(
     const rules = (role.rules as Rule[]).map((rule) =>
       isRuleOf(rule, permission) ? { ...rule, verbs: rest(rule, verb) } : rule,
     )
-    await client.apply(kindOf(role), { ...role, rules }, { force: true })
+    await client.apply(kindOf(role), { ...role, rules } as KubernetesObject, { force: true })
   }
   const refused = asked.filter(({ wanted }) => !standIn.authorizer.allows(user, wanted))
   for (const role of roles) await client.apply(kindOf(role), role, { force: true })
