@@ -20,6 +20,16 @@ export class WindowMax {
     return max
   }
 
+  /** Its numbers: how many are said by the window's length. */
+  save(): Float64Array {
+    return this.#memory.slice()
+  }
+
+  /** Goes on from the numbers that `save` gave. */
+  load(numbers: Float64Array): void {
+    this.#memory.set(numbers)
+  }
+
   /** Forgets them all. */
   clear(): void {
     this.#memory.fill(0)

@@ -75,7 +75,9 @@ const LATE_AFTER = 2 // resizes in a row that were not in force a step later
 const ON_TIME_AFTER = 3 // and that were
 const QUEUE_MEMORY = 1.2 // times the memory in use while a queue is left
 const OWN_NUMBERS = 14 // of a saved state
-const VERSION = 1
+const HEAD_NUMBERS = 4
+const VERSION = 2
+const NO_BYTES = new Uint8Array()
 const NOTHING: Allocation = { coresPerReplica: 0, memoryMiBPerReplica: 0, replicas: 0 }
 const NEEDED = ['timeSeconds', 'ratePerSecond', 'p99Ms', 'usedCores', 'usedMemoryMiB', 'readyReplicas'] as const
 
@@ -139,7 +141,12 @@ export class GuardedAllocator implements LearningAllocator {
   #reason: GuardReason = 'within'
 
   /** @throws {ConfigError} `config_invalid` with every problem */
-  constructor(core: Pick<Core, 'math'>, rule: Allocator, allocator: Allocator, options: GuardedAllocatorOptions = {}) {
+  constructor(
+    core: Pick<Core, 'math'>,
+    rule: Allocator & Partial<LearningAllocator>,
+    allocator: Allocator,
+    options: GuardedAllocatorOptions = {},
+  ) {
     const { budget, bounds, startSeconds, timeoutSeconds, resize = 'in-place', resizeSteps = 0, ...own } = options
     const o = { ...DEFAULTS, ...own }
     const problems = new Problems()
@@ -254,6 +261,7 @@ export class GuardedAllocator implements LearningAllocator {
     const weight = this.budget.weigh(t)
     const isBreach = weight >= BREACH
     const isCovered = this.#hasAskedNothing || this.#isCovered(t)
+    if (this.#hasAskedNothing) this.#unsettled = 0
     const isOwn = !isCovered || this.#unsettled > 0
     if (!isCovered) this.#unsettled = REACTION_STEPS
     else if (this.#unsettled > 0) this.#unsettled = isBreach || !this.shadow.demand.isClear ? this.#unsettled - 1 : 0
@@ -435,40 +443,43 @@ export class GuardedAllocator implements LearningAllocator {
     this.#reported.memoryMiBPerReplica = numbers[13]!
   }
 
-  /** Budget, shadow and guard, and what the allocator learned where it saves that; what the rule remembers is not in it. */
+  /** Budget, shadow and guard, and what rule and allocator remember where they save that. */
   save(): Uint8Array {
-    const own = this.#own()
     const [budget, shadow] = [this.budget.save(), this.shadow.save()]
-    const inner = this.#allocator.save?.() ?? new Uint8Array()
-    const numbers = Float64Array.from([VERSION, budget.length, shadow.length, ...own, ...budget, ...shadow])
-    const bytes = new Uint8Array(numbers.byteLength + inner.byteLength)
+    const rule = this.shadow.rule.save?.() ?? NO_BYTES
+    const inner = this.#allocator.save?.() ?? NO_BYTES
+    const head = [VERSION, budget.length, shadow.length, rule.byteLength]
+    const numbers = Float64Array.from([...head, ...this.#own(), ...budget, ...shadow])
+    const bytes = new Uint8Array(numbers.byteLength + rule.byteLength + inner.byteLength)
     bytes.set(new Uint8Array(numbers.buffer))
-    bytes.set(inner, numbers.byteLength)
+    bytes.set(rule, numbers.byteLength)
+    bytes.set(inner, numbers.byteLength + rule.byteLength)
     return bytes
   }
 
-  /** Goes on from what `save` gave. @throws {FormatError} `guard_state_invalid`, or what the allocator's `load` throws */
+  /** Goes on from what `save` gave. @throws {FormatError} `guard_state_invalid`, or what the rule's or the allocator's `load` throws */
   load(state: Bytes): void {
     const bytes = copyBytes(state, 'a guarded allocator')
-    const head = new Float64Array(bytes.buffer, 0, Math.min(3, Math.floor(bytes.byteLength / 8)))
-    const [version, budgetLength, shadowLength] = head
-    const length = 3 + OWN_NUMBERS + (budgetLength ?? 0) + (shadowLength ?? 0)
-    if (version !== VERSION || !(length >= 0 && length * 8 <= bytes.byteLength)) {
+    const head = new Float64Array(bytes.buffer, 0, Math.min(HEAD_NUMBERS, Math.floor(bytes.byteLength / 8)))
+    const [version, budgetLength = 0, shadowLength = 0, ruleBytes = 0] = head
+    const length = HEAD_NUMBERS + OWN_NUMBERS + budgetLength + shadowLength
+    if (version !== VERSION || !(length >= 0 && ruleBytes >= 0 && length * 8 + ruleBytes <= bytes.byteLength)) {
       throw new FormatError('guard_state_invalid', `${bytes.byteLength} bytes are no state of a guarded allocator`)
     }
-    const numbers = Array.from(new Float64Array(bytes.buffer, 0, length))
-    const own = numbers.slice(3, 3 + OWN_NUMBERS)
+    const numbers = Array.from(new Float64Array(bytes.buffer, HEAD_NUMBERS * 8, length - HEAD_NUMBERS))
+    const own = numbers.slice(0, OWN_NUMBERS)
     if (!own.every(Number.isFinite)) throw new FormatError('guard_state_invalid', 'the state of a guard must be finite')
-    const at = 3 + OWN_NUMBERS + budgetLength!
-    const before = this.budget.save()
-    this.budget.load(numbers.slice(3 + OWN_NUMBERS, at))
-    const shadowBefore = this.shadow.save()
+    const { rule } = this.shadow
+    const before = { budget: this.budget.save(), shadow: this.shadow.save(), rule: rule.save?.() }
     try {
-      this.shadow.load(numbers.slice(at))
-      this.#allocator.load?.(bytes.slice(length * 8))
+      this.budget.load(numbers.slice(OWN_NUMBERS, OWN_NUMBERS + budgetLength))
+      this.shadow.load(numbers.slice(OWN_NUMBERS + budgetLength))
+      if (ruleBytes > 0) rule.load?.(bytes.slice(length * 8, length * 8 + ruleBytes))
+      this.#allocator.load?.(bytes.slice(length * 8 + ruleBytes))
     } catch (error) {
-      this.budget.load(before)
-      this.shadow.load(shadowBefore)
+      this.budget.load(before.budget)
+      this.shadow.load(before.shadow)
+      if (before.rule) rule.load?.(before.rule)
       throw error
     }
     this.#setOwn(own)

@@ -1,5 +1,5 @@
 import { FormatError, Problems } from '@trimtab/core'
-import type { Allocator } from '../allocator.js'
+import type { Allocator, LearningAllocator } from '../allocator.js'
 import {
   type Allocation,
   type AllocationBounds,
@@ -38,7 +38,7 @@ const KILLED = 1.1 // times the limit, as inferred: the memory sensor's noise is
  * only as good as that.
  */
 export class ShadowRule {
-  readonly rule: Allocator
+  readonly rule: Allocator & Partial<LearningAllocator>
   readonly #options: Required<ShadowOptions>
   readonly #demand = new Demand()
   readonly #telemetry: Telemetry = createTelemetry()
@@ -51,7 +51,7 @@ export class ShadowRule {
   #lastSeconds = 0
 
   /** @throws {ConfigError} `config_invalid` with every problem */
-  constructor(rule: Allocator, options: ShadowOptions = {}) {
+  constructor(rule: Allocator & Partial<LearningAllocator>, options: ShadowOptions = {}) {
     const o = { ...DEFAULTS, ...options }
     const problems = new Problems()
     problems.checkKeys(options, OPTIONS, 'shadow')

@@ -50,6 +50,11 @@ export class History {
     return sum
   }
 
+  /** All entries, oldest noted or not, with their times. */
+  save(): [value: number, atSeconds: number][] {
+    return this.#values.map((value, i) => [value, this.#times[i]!])
+  }
+
   /** Forgets all entries. */
   clear(): void {
     this.#values.length = 0

@@ -1,13 +1,13 @@
 import { Problems } from '@trimtab/core'
-import { completeRules } from './behavior.js'
 import {
+  type AutoscalerCheckpoint,
   type AutoscalerState,
-  type CompleteSpec,
   createState,
-  type ReconcileInput,
-  type ReconcileResult,
-  reconcile,
-} from './reconcile.js'
+  loadState,
+  saveState,
+} from './autoscaler-state.js'
+import { completeRules } from './behavior.js'
+import { type CompleteSpec, type ReconcileInput, type ReconcileResult, reconcile } from './reconcile.js'
 import type { HorizontalAutoscalerSpec, MetricSpec } from './types.js'
 
 const DEFAULT_TOLERANCE = 0.1
@@ -84,6 +84,16 @@ export class HorizontalAutoscaler {
   /** One pass. The result is the caller's; nothing in it changes later. */
   reconcile(input: ReconcileInput): ReconcileResult {
     return reconcile(this.#spec, this.#state, input)
+  }
+
+  /** What it remembers, for `load` after a restart. */
+  save(): AutoscalerCheckpoint {
+    return saveState(this.#state)
+  }
+
+  /** Goes on from what `save` gave. @throws {FormatError} `autoscaler_state_invalid`, changing nothing */
+  load(checkpoint: AutoscalerCheckpoint): void {
+    this.#state = loadState(checkpoint)
   }
 
   /** Forgets everything, as a restart of the controller does. */

@@ -1,4 +1,5 @@
 export { SteadyClock } from '../steady-clock.js'
+export { type AutoscalerCheckpoint, type AutoscalerState, createState } from './autoscaler-state.js'
 export {
   type CompleteScalingRules,
   completeRules,
@@ -26,9 +27,7 @@ export {
 export { failureReason, proposeReplicas, type ScaleTarget } from './propose.js'
 export { usageRatio, utilizationRatio } from './ratio.js'
 export {
-  type AutoscalerState,
   type CompleteSpec,
-  createState,
   type ReconcileInput,
   type ReconcileResult,
   reconcile,

@@ -1,5 +1,5 @@
 import { Problems } from '@trimtab/core'
-import { SteadyClock } from '../steady-clock.js'
+import type { AutoscalerState } from './autoscaler-state.js'
 import { type CompleteScalingRules, limitRate, noteScaleEvent, type ScaleEvents } from './behavior.js'
 import { History } from './history.js'
 import { applyLegacyLimits, type LegacyLimits, type LimitReason } from './limits.js'
@@ -18,19 +18,6 @@ export interface CompleteSpec extends LegacyLimits, ReadinessPeriods {
   readonly scaleToZeroCooldownSeconds: number
   readonly sampleWindowSeconds: number
   readonly behavior: { readonly scaleUp: CompleteScalingRules; readonly scaleDown: CompleteScalingRules } | undefined
-}
-
-/** What one autoscaler remembers between passes. */
-export interface AutoscalerState {
-  /** Sizes recommended before stabilization; `undefined` before the first pass. */
-  recommendations: History | undefined
-  readonly events: ScaleEvents
-  /** The autoscaler itself went to zero: only then may it come back. */
-  isScaledToZero: boolean
-  /** Since when all metrics have asked for zero, on `clock`; `undefined`: they do not. */
-  idleSinceSeconds: number | undefined
-  /** What the ages of recommendations and events are measured on. */
-  readonly clock: SteadyClock
 }
 
 /** What one pass looks at. */
@@ -72,22 +59,8 @@ export interface ReconcileResult {
 /** What a pass decides; `reconcile` fills in what the clock did. */
 type Outcome = { -readonly [Name in keyof ReconcileResult]: ReconcileResult[Name] }
 
-/** A longer time without a pass counts as this much: no step of the clock outdates a stabilization window at once. */
-const MAX_PAUSE_SECONDS = 300
-
 const NO_PODS: readonly Pod[] = []
 const NO_PROPOSALS: readonly ReplicaProposal[] = []
-
-/** A fresh memory: a restarted autoscaler remembers the current size first, so that it does not shrink at once. */
-export function createState(): AutoscalerState {
-  return {
-    recommendations: undefined,
-    events: { up: new History(), down: new History() },
-    isScaledToZero: false,
-    idleSinceSeconds: undefined,
-    clock: new SteadyClock(MAX_PAUSE_SECONDS),
-  }
-}
 
 /**
  * One pass: metrics, stabilization, limits. Updates `state`.

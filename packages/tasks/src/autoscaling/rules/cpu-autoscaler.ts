@@ -1,4 +1,4 @@
-import { HorizontalAutoscaler } from '../hpa/index.js'
+import { type AutoscalerCheckpoint, HorizontalAutoscaler } from '../hpa/index.js'
 import type { AllocationBounds, Telemetry } from '../telemetry.js'
 
 /** What a `CpuAutoscaler` decides from. */
@@ -61,6 +61,16 @@ export class CpuAutoscaler {
         },
       ],
     }).replicas
+  }
+
+  /** What it remembers, for `load` after a restart. */
+  save(): AutoscalerCheckpoint {
+    return this.#hpa.save()
+  }
+
+  /** Goes on from what `save` gave. @throws {FormatError} `autoscaler_state_invalid`, changing nothing */
+  load(checkpoint: AutoscalerCheckpoint): void {
+    this.#hpa.load(checkpoint)
   }
 
   /** Forgets what it recommended. */

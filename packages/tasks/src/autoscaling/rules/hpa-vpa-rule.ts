@@ -1,4 +1,5 @@
-import type { Core } from '@trimtab/core'
+import { type Bytes, type Core, FormatError } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 import type { Allocation, AllocationBounds, Telemetry } from '../telemetry.js'
 import { VerticalRecommender } from '../vpa/index.js'
 import { CPU_AUTOSCALER_READS, CpuAutoscaler, demandedCores } from './cpu-autoscaler.js'
@@ -6,6 +7,7 @@ import { MEMORY_HEADROOM_READS } from './memory-headroom.js'
 import type { Rule, RuleCluster } from './rule.js'
 
 const MIB = 1024 * 1024
+const VERSION = 1 // of a saved state
 
 /** What an operator sets of HPA and VPA. */
 export interface HpaVpaSettings {
@@ -89,5 +91,26 @@ export class HpaVpaRule implements Rule {
   reset(): void {
     this.#hpa.reset()
     this.#vpa.reset()
+  }
+
+  /** What HPA recommended lately and VPA's histograms; peaks of memory windows under way begin anew, as in VPA. */
+  save(): Uint8Array {
+    return new TextEncoder().encode(JSON.stringify({ version: VERSION, hpa: this.#hpa.save(), vpa: this.#vpa.save() }))
+  }
+
+  /** Goes on from what `save` gave. @throws {FormatError} `rule_state_invalid`; it has forgotten everything then */
+  load(state: Bytes): void {
+    try {
+      const { version, hpa, vpa } = JSON.parse(new TextDecoder().decode(copyBytes(state, 'the state of a rule')))
+      if (version !== VERSION) throw new Error(`version ${version}, this code reads ${VERSION}`)
+      this.#hpa.load(hpa)
+      this.#vpa.load(vpa)
+    } catch (cause) {
+      this.reset()
+      const why = (cause as Error).message
+      throw new FormatError('rule_state_invalid', `no state of the HPA and VPA rule: ${why} (begin without it)`, {
+        cause,
+      })
+    }
   }
 }

@@ -66,6 +66,18 @@ export class MemoryHeadroom {
     return this.#asked
   }
 
+  /** Its numbers. */
+  save(): number[] {
+    return [this.#largestEver, this.#asked, ...this.#recent.save()]
+  }
+
+  /** Goes on from the numbers that `save` gave. */
+  load([largestEver, asked, ...recent]: readonly number[]): void {
+    this.#largestEver = largestEver!
+    this.#asked = asked!
+    this.#recent.load(Float64Array.from(recent))
+  }
+
   /** Forgets all samples. */
   reset(): void {
     this.#recent.clear()

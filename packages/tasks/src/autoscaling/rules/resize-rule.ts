@@ -1,3 +1,5 @@
+import { type Bytes, FormatError } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 import type { Allocation, Telemetry } from '../telemetry.js'
 import { WindowMax } from '../window-max.js'
 import { MEMORY_HEADROOM_READS, MemoryHeadroom } from './memory-headroom.js'
@@ -18,6 +20,7 @@ export interface ResizeSettings {
   readonly headroom: number
 }
 
+const VERSION = 1 // of a saved state
 /** Room that a pod must have to grow, as a factor of its size: before that is gone, another pod is started. */
 const ROOM_OUT = 1.15
 /** The same that must be left to let a pod go. */
@@ -106,5 +109,37 @@ export class ResizeRule implements Rule {
     this.#strain.clear()
     this.#memory.reset()
     this.#asked = 0
+  }
+
+  save(): Uint8Array {
+    const parts = [
+      [VERSION, this.#asked],
+      this.#work.save(),
+      this.#rates.save(),
+      this.#strain.save(),
+      this.#memory.save(),
+    ]
+    return new Uint8Array(Float64Array.from(parts.flatMap((part) => [...part])).buffer)
+  }
+
+  /** Goes on from what `save` gave. @throws {FormatError} `rule_state_invalid`, changing nothing */
+  load(state: Bytes): void {
+    const bytes = copyBytes(state, 'the state of a rule')
+    const size = this.save().byteLength
+    const numbers = bytes.byteLength === size ? new Float64Array(bytes.buffer) : undefined
+    if (!numbers || numbers[0] !== VERSION || !numbers.every((value) => Number.isFinite(value) && value >= 0))
+      throw new FormatError(
+        'rule_state_invalid',
+        `${state.byteLength} bytes are no state of this resize rule (${size} bytes)`,
+      )
+    const work = 2
+    const rates = work + this.#work.stateSize
+    const strain = rates + 1 + this.settings.windowSteps
+    const memory = strain + 1 + STRAIN_STEPS
+    this.#asked = numbers[1]!
+    this.#work.load(numbers.slice(work, rates))
+    this.#rates.load(numbers.slice(rates, strain))
+    this.#strain.load(numbers.slice(strain, memory))
+    this.#memory.load([...numbers.slice(memory)])
   }
 }

@@ -63,6 +63,30 @@ describe('a guarded allocator', () => {
     })
   })
 
+  it('is blamed for nothing while it only watches: neither late resizes nor what others break', () => {
+    const { guarded, step } = play(asking(within))
+    const watch = (rest: Partial<Telemetry>) => {
+      guarded.noteAsked(undefined)
+      return step({ coresPerReplica: 1, memoryMiBPerReplica: 400, ...rest }) // less than the rule would hold, by somebody else
+    }
+    for (let i = 0; i < 50; i++) watch({ p99Ms: 500, coresPerReplica: 1 + (i % 3) / 10 })
+    expect(guarded.budget.spentSteps).toBe(0)
+    expect(watch({})).toMatchObject({ served: 'allocator', reason: 'within' })
+    step({ coresPerReplica: 1, p99Ms: 500 }) // what it asked for is in force again
+    step({ coresPerReplica: 1, p99Ms: 500 })
+    expect(guarded.budget.spentSteps).toBeGreaterThan(0)
+  })
+
+  it('takes what was really asked for in place of what it filled in', () => {
+    const { guarded, step } = play(asking(within))
+    const asked = { coresPerReplica: 1.75, memoryMiBPerReplica: 512, replicas: 3 } // limited on its way
+    for (let i = 0; i < 6; i++) {
+      guarded.noteAsked({ ...asked, coresPerReplica: asked.coresPerReplica + (i % 2) / 10 })
+      const { reason } = step({ ...asked, coresPerReplica: asked.coresPerReplica + (i % 2) / 10 })
+      expect(reason).toBe('within')
+    }
+  })
+
   it('keeps a quarter of the rule’s cores, and pods enough for all of them', () => {
     const { served, reason, out } = play(
       asking({ coresPerReplica: 0.125, memoryMiBPerReplica: 128, replicas: 1 }),
