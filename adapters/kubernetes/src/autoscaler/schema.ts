@@ -258,18 +258,14 @@ export const SPEC_SCHEMA = {
   },
 } as const
 
+/** What a container requests. Declarations are emitted file by file, and need its type said: `as typeof`. */
 const REQUESTS = {
-  type: 'array',
-  'x-kubernetes-list-type': 'map',
-  'x-kubernetes-list-map-keys': ['name'],
-  items: {
-    type: 'object',
-    required: ['name'],
-    properties: {
-      name: { type: 'string', description: 'The container.' },
-      cpu: { description: 'Requested CPU.', 'x-kubernetes-int-or-string': true },
-      memory: { description: 'Requested memory.', 'x-kubernetes-int-or-string': true },
-    },
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string', description: 'The container.' },
+    cpu: { description: 'Requested CPU.', 'x-kubernetes-int-or-string': true },
+    memory: { description: 'Requested memory.', 'x-kubernetes-int-or-string': true },
   },
 } as const
 
@@ -292,7 +288,13 @@ export const STATUS_SCHEMA = {
         wanted: { type: 'integer', description: 'As they should be.' },
       },
     },
-    containers: { ...REQUESTS, description: 'What each container should request.' },
+    containers: {
+      type: 'array',
+      description: 'What each container should request.',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: REQUESTS as typeof REQUESTS,
+    },
     decidedBy: { type: 'string', description: 'Who decided last.', enum: ['policy', 'rule', 'nobody'] },
     lastDecisionTime: { type: 'string', format: 'date-time', description: 'When that was.' },
     lastChangeTime: { type: 'string', format: 'date-time', description: 'When something was last changed.' },
@@ -301,11 +303,26 @@ export const STATUS_SCHEMA = {
       description: 'What the updater makes of it.',
       properties: {
         containers: {
-          ...REQUESTS,
+          type: 'array',
           description: 'What new pods request: what they should, as far as limits let it and as it has worked.',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: REQUESTS as typeof REQUESTS,
         },
-        working: { ...REQUESTS, description: 'The last requests with which every pod became ready.' },
-        refused: { ...REQUESTS, description: 'Requests that no pod could have: not tried again until less is wanted.' },
+        working: {
+          type: 'array',
+          description: 'The last requests with which every pod became ready.',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: REQUESTS as typeof REQUESTS,
+        },
+        refused: {
+          type: 'array',
+          description: 'Requests that no pod could have: not tried again until less is wanted.',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: REQUESTS as typeof REQUESTS,
+        },
         changes: {
           type: 'array',
           description: 'When something was changed in the last hour.',
@@ -321,6 +338,28 @@ export const STATUS_SCHEMA = {
         slo: { type: 'string', description: 'What was measured, and the bound.' },
         budget: { type: 'string', description: 'How much of the error budget is left.' },
         saving: { type: 'string', description: 'Against what is requested now, an hour and in percent.' },
+      },
+    },
+    evidence: {
+      type: 'object',
+      description: 'What was seen over the days of the error budget: what trust may rest on.',
+      properties: {
+        hours: { type: 'number', description: 'Hours that were measured.' },
+        requestedPerHour: { type: 'number', description: 'What was requested cost, an hour in the mean.' },
+        recommendedPerHour: { type: 'number', description: 'What was recommended would have cost.' },
+        brokenPercent: {
+          type: 'number',
+          description: 'How often the SLO was broken as it is, in percent of the time.',
+        },
+        expectedP99Ms: {
+          type: 'object',
+          description:
+            'Between which the policy expects the next p99, with what is wanted in force, in 95 of 100 steps.',
+          properties: {
+            low: { type: 'number', description: 'At least, in milliseconds.' },
+            high: { type: 'number', description: 'At most, in milliseconds.' },
+          },
+        },
       },
     },
     conditions: {

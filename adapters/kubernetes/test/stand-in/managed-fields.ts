@@ -248,6 +248,7 @@ function removeAt(object: Fields, path: readonly string[]): void {
     const list = valueAt(object, path.slice(0, -2))
     const index = Array.isArray(list) ? list.findIndex((item) => isItem(item, path.at(-2)!)) : -1
     if (index >= 0) (list as unknown[]).splice(index, 1)
+    if (Array.isArray(list) && list.length === 0) removeAt(object, path.slice(0, -2))
     return
   }
   const holder = valueAt(object, holderPath)

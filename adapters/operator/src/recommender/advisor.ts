@@ -1,9 +1,10 @@
 import type { Core } from '@trimtab/core'
 import { type AutoscalerStatus, formatCpu, formatMemory, type ResolvedAutoscalerSpec } from '@trimtab/kubernetes'
-import { allocationDollars, isMeasuredViolation } from '@trimtab/tasks/autoscaling'
+import { type Allocation, allocationDollars, isMeasuredViolation } from '@trimtab/tasks/autoscaling'
 import { budgetFinding, type Findings, followingFinding, measuredFinding, percentOf } from './conditions.js'
+import type { LearnedState } from './learned-states.js'
 import { type Decision, SteeredWorkload, type SteeringOptions } from './steered-workload.js'
-import { TrackRecord } from './track-record.js'
+import { TrackRecord, type TrackSummary } from './track-record.js'
 import type { Workload } from './workload.js'
 import { pricesOf } from './workload-environment.js'
 import { type Measured, type Measurements, WorkloadTelemetry } from './workload-telemetry.js'
@@ -22,6 +23,7 @@ export class Advisor {
   readonly #telemetry: WorkloadTelemetry
   readonly #track: TrackRecord
   readonly #steered: SteeredWorkload
+  #fitting: ResolvedAutoscalerSpec | undefined
 
   constructor(core: Core, options: SteeringOptions) {
     const { spec, stepSeconds } = options
@@ -32,11 +34,15 @@ export class Advisor {
     this.#steered = new SteeredWorkload(core, options)
   }
 
-  /** Whether it is the right one for this spec and this template. */
+  /** Whether it is the right one for this spec and this template; the mode is no part of it. */
   fits(spec: ResolvedAutoscalerSpec, { template }: Workload): boolean {
     const { spec: own, template: size } = this.#options
-    const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
-    return isSame(size, template) && isSame({ ...own, mode: '' }, { ...spec, mode: '' })
+    if (spec !== this.#fitting && JSON.stringify({ ...own, mode: '' }) !== JSON.stringify({ ...spec, mode: '' }))
+      return false
+    this.#fitting = spec // the next look at the same object is at once
+    return (
+      size.coresPerReplica === template.coresPerReplica && size.memoryMiBPerReplica === template.memoryMiBPerReplica
+    )
   }
 
   /** One pass. @param isCarriedOut  whether what is wanted will be in force */
@@ -74,6 +80,7 @@ export class Advisor {
           budget: `${percentOf(track.budgetLeft01)} left`,
           saving: `${saved.toFixed(3)} ${spec.cost.currency}/h (${percentOf(requested > 0 ? saved / requested : 0)})`,
         },
+        evidence: this.#evidence(track, wanted),
       },
       findings: {
         measured: measuredFinding(measured.missing),
@@ -83,11 +90,50 @@ export class Advisor {
     }
   }
 
+  #evidence(track: TrackSummary, wanted: Readonly<Allocation>): NonNullable<AutoscalerStatus['evidence']> {
+    const { policy } = this.#steered.decider
+    const sloMs = this.#options.spec.slo.latency?.p99Ms ?? Number.NaN
+    const [low, high] = policy?.margin.explain(wanted).interval.map((ratio) => figure(ratio * sloMs)) ?? []
+    const isExpected = Number.isFinite(low) && Number.isFinite(high)
+    return {
+      hours: figure(track.hours),
+      ...(track.hours > 0 && {
+        requestedPerHour: figure(track.requestedDollars),
+        recommendedPerHour: figure(track.recommendedDollars),
+        brokenPercent: figure(100 * track.broken01),
+      }),
+      ...(isExpected && { expectedP99Ms: { low: low!, high: high! } }),
+    }
+  }
+
+  /** What was learned and seen, by name. */
+  save(): LearnedState {
+    return { decider: this.#steered.decider.save(), track: this.#track.save() }
+  }
+
+  /** Goes on from what `save` gave; what cannot be read begins anew, and is said. */
+  load({ decider, track }: LearnedState): string[] {
+    const problems: string[] = []
+    const attempt = (load: () => void): void => {
+      try {
+        load()
+      } catch (error) {
+        problems.push((error as Error).message)
+      }
+    }
+    attempt(() => this.#steered.decider.load(decider))
+    attempt(() => this.#track.load(track))
+    return problems
+  }
+
   /** Ends its loop. */
   dispose(): void {
     this.#steered.dispose()
   }
 }
+
+/** Three digits say enough. */
+const figure = (value: number): number => Number(value.toPrecision(3))
 
 /** HPA leaves a use alone that is so near to its target. */
 const TOLERANCE = 1.1

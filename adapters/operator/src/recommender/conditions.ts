@@ -1,4 +1,5 @@
 import type { AutoscalerStatus, ResolvedAutoscalerSpec } from '@trimtab/kubernetes'
+import type { OperatorEvent } from '../events.js'
 import { CONDITIONS } from '../names.js'
 import type { Verdict } from './decider.js'
 import type { TrackSummary } from './track-record.js'
@@ -31,6 +32,31 @@ export function conditionsOf(
     return { type, status, reason, message, lastTransitionTime, observedGeneration }
   })
 }
+
+/** What is worth an event: what is wanted has changed, a condition has turned, or one does not hold at first. */
+export function newsOf(before: AutoscalerStatus, after: AutoscalerStatus): OperatorEvent[] {
+  const turned = (after.conditions ?? []).flatMap(({ type, status, reason, message = '' }): OperatorEvent[] => {
+    const last = before.conditions?.find((condition) => condition.type === type)
+    if (last === undefined ? status === 'True' : last.status === status) return []
+    return [{ type: status === 'True' ? 'Normal' : 'Warning', reason, message }]
+  })
+  const isOther = wantedText(after) !== '' && wantedText(after) !== wantedText(before)
+  const saving = after.summary?.saving ?? ''
+  const wanted = {
+    type: 'Normal',
+    reason: 'Recommended',
+    message: `${wantedText(after)}; would save ${saving}`,
+  } as const
+  return isOther ? [...turned, wanted] : turned
+}
+
+const wantedText = ({ replicas, containers = [] }: AutoscalerStatus): string =>
+  replicas === undefined
+    ? ''
+    : [
+        `${replicas.wanted} replicas`,
+        ...containers.map(({ name, cpu, memory }) => `${name}: ${[cpu, memory].join(', ')}`),
+      ].join(' of ')
 
 /** Whether what decides was measured. */
 export const measuredFinding = (missing: readonly string[]): Finding =>

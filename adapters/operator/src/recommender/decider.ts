@@ -1,5 +1,5 @@
 import type { Decider as DeciderKind, Pilot, QuantityLimits, Stage } from '@trimtab/control'
-import type { Controller, Core } from '@trimtab/core'
+import type { Bytes, Controller, Core } from '@trimtab/core'
 import type { Capabilities, ResolvedAutoscalerSpec } from '@trimtab/kubernetes'
 import {
   type Allocation,
@@ -81,8 +81,15 @@ export class Decider implements Pilot {
     this.policy?.guard.noteAsked(asked)
   }
 
-  /** Frees what it holds. */
-  dispose(): void {}
+  /** What policy and rule have learned. */
+  save(): Uint8Array {
+    return (this.policy?.guard ?? this.#rule).save()
+  }
+
+  /** Goes on from what `save` gave. @throws {FormatError} */
+  load(state: Bytes): void {
+    ;(this.policy?.guard ?? this.#rule).load(state)
+  }
 
   /** Fills in what is wanted; NaN: nobody knows better than what is in force. */
   #decide(out: Float32Array): Verdict['by'] {

@@ -8,6 +8,6 @@ export {
 } from './pod-usage.js'
 export type { QueryBatchOptions } from './query-batch.js'
 export { Recommender, type RecommenderOptions } from './recommender.js'
-export { type Decision, SteeredWorkload } from './steered-workload.js'
+export { type Decision, SteeredWorkload, type TrajectoryRun } from './steered-workload.js'
 export { readWorkload } from './workload.js'
-export { pricesOf } from './workload-environment.js'
+export { pricesOf, type WorkloadSpaces } from './workload-environment.js'

@@ -5,7 +5,7 @@ import { nameOf } from '../names.js'
 
 /** A status to be shown. */
 export interface ToWrite {
-  readonly autoscaler: MultidimPodAutoscaler
+  readonly object: MultidimPodAutoscaler
   readonly status: AutoscalerStatus
   /** Somebody acts on it: it must stay fresh. */
   readonly isActedUpon: boolean
@@ -33,12 +33,12 @@ export class StatusWriter {
   /** Writes those that are due. Never throws but for the signal. */
   async write(all: readonly ToWrite[], signal: AbortSignal): Promise<void> {
     const due = all.filter((one) => this.#isDue(one))
-    await forEachAtMost(AT_ONCE, due, async ({ autoscaler, status }) => {
-      const { namespace, name, uid } = autoscaler.metadata!
-      const object = { metadata: { namespace, name }, status } as MultidimPodAutoscaler
+    await forEachAtMost(AT_ONCE, due, async ({ object, status }) => {
+      const { namespace, name, uid } = object.metadata!
+      const applied = { metadata: { namespace, name }, status } as MultidimPodAutoscaler
       const options = { subresource: 'status', fieldManager: nameOf('recommender'), force: true, signal }
       try {
-        await this.#context.client.apply(MULTIDIM_POD_AUTOSCALERS, object, options)
+        await this.#context.client.apply(MULTIDIM_POD_AUTOSCALERS, applied, options)
         this.#written.set(uid!, { key: keyOf(status), atMs: this.#context.clock.now() })
       } catch (error) {
         signal.throwIfAborted()
@@ -52,8 +52,8 @@ export class StatusWriter {
     this.#written.delete(uid)
   }
 
-  #isDue({ autoscaler, status, isActedUpon }: ToWrite): boolean {
-    const last = this.#written.get(autoscaler.metadata!.uid!)
+  #isDue({ object, status, isActedUpon }: ToWrite): boolean {
+    const last = this.#written.get(object.metadata!.uid!)
     if (last === undefined || last.key !== keyOf(status)) return true
     const ageMs = Math.abs(this.#context.clock.now() - last.atMs)
     return ageMs >= (isActedUpon ? FRESH_PERIODS : SHOWN_PERIODS) * this.#periodMs

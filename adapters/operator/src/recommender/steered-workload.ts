@@ -7,7 +7,7 @@ import { WorkloadEnvironment } from './workload-environment.js'
 import type { Measured } from './workload-telemetry.js'
 
 /** Where the steps of one workload are kept, and the number of the run that begins. */
-export interface Trajectory {
+export interface TrajectoryRun {
   readonly store: TrajectoryStore
   readonly firstEpisode: number
 }
@@ -16,7 +16,7 @@ export interface Trajectory {
 export interface SteeringOptions extends DeciderOptions {
   readonly clock: Clock
   readonly metrics?: LoopMetrics | undefined
-  readonly trajectory?: Trajectory | undefined
+  readonly trajectory?: TrajectoryRun | undefined
   readonly logger?: Logger | undefined
 }
 
@@ -69,6 +69,5 @@ export class SteeredWorkload {
   /** Ends the loop. */
   dispose(): void {
     this.#loop.dispose()
-    this.decider.dispose()
   }
 }

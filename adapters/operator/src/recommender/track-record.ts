@@ -1,4 +1,5 @@
-import { FormatError } from '@trimtab/core'
+import { type Bytes, FormatError } from '@trimtab/core'
+import { copyBytes } from '@trimtab/core/internal'
 
 const HOUR_SECONDS = 3600
 const COLUMNS = 4 // steps, broken steps, dollars an hour requested and recommended, summed over steps
@@ -78,18 +79,20 @@ export class TrackRecord {
     }
   }
 
-  /** Its numbers; how many depends on `days`. */
-  save(): number[] {
-    return [this.#lastHour, ...this.#hours]
+  /** Its numbers as bytes; how many depends on `days`. */
+  save(): Uint8Array {
+    return new Uint8Array(Float64Array.of(this.#lastHour, ...this.#hours).buffer)
   }
 
   /** Goes on from what `save` gave. @throws {FormatError} `track_record_invalid`, changing nothing */
-  load(numbers: readonly number[]): void {
-    const [lastHour, ...hours] = numbers
-    if (hours.length !== this.#hours.length || !Number.isInteger(lastHour) || !hours.every((value) => value >= 0))
+  load(state: Bytes): void {
+    const bytes = copyBytes(state, 'a track record')
+    const size = 8 * (1 + this.#hours.length)
+    const [lastHour, ...hours] = bytes.byteLength === size ? new Float64Array(bytes.buffer) : []
+    if (!Number.isInteger(lastHour) || !hours.every((value) => value >= 0))
       throw new FormatError(
         'track_record_invalid',
-        `${numbers.length} numbers are no record of ${this.#options.days} days`,
+        `${state.byteLength} bytes are no record of ${this.#options.days} days`,
       )
     this.#hours.set(hours)
     this.#lastHour = lastHour!

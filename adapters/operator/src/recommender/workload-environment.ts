@@ -36,6 +36,18 @@ export function boundsOf({ bounds: { replicas, cpu, memory } }: ResolvedAutoscal
 /** What a spec says that resources cost. */
 export const pricesOf = ({ cost }: ResolvedAutoscalerSpec): Prices => ({ perCore: cost.vcpuHour, perGiB: cost.gibHour })
 
+/** What a workload is observed and steered by, for whoever keeps its steps. */
+export interface WorkloadSpaces {
+  readonly observation: Space
+  readonly action: Space
+}
+
+/** The spaces of a spec: what it asks to be measured is observed. */
+export function spacesOf({ slo, load }: ResolvedAutoscalerSpec): WorkloadSpaces {
+  const asked = [...(load ? (['ratePerSecond'] as const) : []), ...(slo.latency ? (['p99Ms'] as const) : [])]
+  return { observation: box([...ALWAYS_OBSERVED, ...asked]), action: box(QUANTITIES) }
+}
+
 /** Whole millicores and MiB, as they are written: rounded up. */
 export const asWritten = ({ replicas, coresPerReplica, memoryMiBPerReplica }: Readonly<Allocation>): Allocation => ({
   replicas: Math.round(replicas),
@@ -55,7 +67,6 @@ export class WorkloadEnvironment implements LiveEnvironment {
   telemetry: Readonly<Telemetry> = createTelemetry()
   /** What is in force: what an allocator starts from. */
   readonly inForce: Allocation = { ...NOTHING }
-  readonly #observed: readonly (keyof Telemetry)[]
   readonly #prices: Prices
   readonly #controlled: ReadonlySet<string>
   #wanted: Allocation | undefined
@@ -66,16 +77,11 @@ export class WorkloadEnvironment implements LiveEnvironment {
 
   constructor(spec: ResolvedAutoscalerSpec) {
     const { replicas, cores, memoryMiB } = boundsOf(spec)
-    const { controlled, slo, load } = spec
     this.#prices = pricesOf(spec)
-    this.#controlled = new Set(controlled)
-    this.#observed = [
-      ...ALWAYS_OBSERVED,
-      ...(load ? (['ratePerSecond'] as const) : []),
-      ...(slo.latency ? (['p99Ms'] as const) : []),
-    ]
-    this.observation = box(this.#observed)
-    this.action = box(QUANTITIES)
+    this.#controlled = new Set(spec.controlled)
+    const { observation, action } = spacesOf(spec)
+    this.observation = observation
+    this.action = action
     const quantities = [replicas, cores, memoryMiB].map(([low, high], i) => {
       const name = QUANTITIES[i]!
       return { name, low, high, isWhole: name === 'replicas' }
@@ -157,8 +163,8 @@ export class WorkloadEnvironment implements LiveEnvironment {
   /** NaN where something is missing; that there were no requests is no gap in latency. */
   #observe(): Float32Array {
     const { telemetry } = this
-    return Float32Array.from(this.#observed, (name) =>
-      name === 'p99Ms' && telemetry.requests === 0 ? 0 : telemetry[name],
+    return Float32Array.from(this.observation.names, (name) =>
+      name === 'p99Ms' && telemetry.requests === 0 ? 0 : telemetry[name as keyof Telemetry],
     )
   }
 }

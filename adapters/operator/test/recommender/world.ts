@@ -8,7 +8,7 @@ import {
   type PodObject,
   type WorkloadObject,
 } from '@trimtab/kubernetes'
-import type { InstantAnswer } from '@trimtab/prometheus'
+import type { InstantAnswer, InstantQueryOptions } from '@trimtab/prometheus'
 import { afterEach, expect } from 'vitest'
 import { fakeClock } from '../../../kubernetes/test/fake-clock.js'
 import type { StandInOptions } from '../../../kubernetes/test/stand-in/index.js'
@@ -28,13 +28,15 @@ export type Use = (pod: PodObject) => { readonly cpu: string; readonly memory: s
 
 /** Answers by the text of a query: a number, nothing, or a failure. */
 export class PrometheusDouble {
-  readonly answers = new Map<string, number | Error>()
+  readonly answers = new Map<string, number | Error | 'slow'>()
   readonly asked: string[] = []
 
-  async query(text: string, { timeSeconds = 0 }: { timeSeconds?: number | undefined } = {}): Promise<InstantAnswer> {
+  async query(text: string, { timeSeconds = 0, signal }: InstantQueryOptions = {}): Promise<InstantAnswer> {
     this.asked.push(text)
     const value = this.answers.get(text)
     if (value instanceof Error) throw value
+    if (value === 'slow')
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
     const samples =
       value === undefined ? [] : [{ labels: {}, timeSeconds, value: Number.isFinite(value) ? value : undefined }]
     return { samples, warnings: [] }
@@ -56,7 +58,11 @@ export interface World {
 }
 
 /** @param usage  of each container of each pod, before anything is changed */
-export async function openWorld(usage: Use, options: StandInOptions = {}): Promise<World> {
+export async function openWorld(
+  usage: Use,
+  options: StandInOptions = {},
+  more: Partial<RecommenderOptions> = {},
+): Promise<World> {
   const { clock, advance } = fakeClock()
   const world = { use: usage } as { -readonly [K in keyof World]: World[K] }
   const used: StandInOptions['podUsage'] = (pod) => {
@@ -76,7 +82,7 @@ export async function openWorld(usage: Use, options: StandInOptions = {}): Promi
     cluster,
     context,
     prometheus,
-    recommender: open(),
+    recommender: open(more),
     advance,
     pass: async (times = 1) => {
       for (let i = 0; i < times; i++) {
@@ -99,13 +105,18 @@ export async function deploy(
   { cluster, context, advance }: World,
   name: string,
   replicas: number,
-  { cpu = '500m', memory = '256Mi' } = {},
+  { cpu = '500m', memory = '256Mi', containers: names = ['main'] as readonly string[], main = 'main' } = {},
 ): Promise<WorkloadObject> {
   const labels = { app: name }
-  const containers = [{ name: 'main', image: 'web', resources: { requests: { cpu, memory } } }]
+  const containers = names.map((of) => ({ name: of, image: 'web', resources: { requests: { cpu, memory } } }))
+  const annotations = { 'kubectl.kubernetes.io/default-container': main }
   const made = await cluster.client.create(DEPLOYMENTS, {
     metadata: { namespace: 'default', name },
-    spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels, annotations }, spec: { containers } },
+    },
   })
   const pods = () => [...context.pods.values()].filter(({ metadata }) => metadata?.labels?.app === name)
   await expect.poll(() => pods().filter(({ spec }) => spec?.nodeName).length).toBe(replicas)
