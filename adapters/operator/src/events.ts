@@ -71,10 +71,9 @@ export class Events {
   /** The same words within ten minutes are counted; beyond 25 different ones, an object has one every five minutes. */
   record(autoscaler: MultidimPodAutoscaler, { type, reason, message }: OperatorEvent): void {
     const now = this.#context.clock.now()
-    this.#forget(now)
     const key = JSON.stringify([autoscaler.metadata?.uid, type, reason, message])
     const series = this.#series.get(key)
-    if (series !== undefined) {
+    if (series !== undefined && Math.abs(now - series.lastMs) <= SERIES_MS) {
       Object.assign(series, { lastMs: now, count: series.count + 1, isWritten: false })
     } else if (this.#isAllowed(autoscaler, now)) {
       const event = { type, reason, message }
@@ -85,6 +84,7 @@ export class Events {
 
   /** Writes what is not written yet. */
   async flush(signal: AbortSignal): Promise<void> {
+    this.#forget(this.#context.clock.now()) // here, not in each record: it looks at all
     for (const [key, series] of this.#series) {
       if (series.isWritten || signal.aborted) continue
       series.isWritten = true // what is recorded from here on is for the next flush

@@ -13,7 +13,9 @@ const MIB = 2 ** 20
 
 /** What is said of one workload after a pass. */
 export interface Advice {
-  readonly status: Omit<AutoscalerStatus, 'conditions' | 'observedGeneration'>
+  readonly status: Omit<AutoscalerStatus, 'conditions' | 'observedGeneration' | 'evidence'>
+  /** Worked out when it is written: it takes as long as a decision. */
+  readonly evidence: () => NonNullable<AutoscalerStatus['evidence']>
   readonly findings: Findings
 }
 
@@ -80,8 +82,8 @@ export class Advisor {
           budget: `${percentOf(track.budgetLeft01)} left`,
           saving: `${saved.toFixed(3)} ${spec.cost.currency}/h (${percentOf(requested > 0 ? saved / requested : 0)})`,
         },
-        evidence: this.#evidence(track, wanted),
       },
+      evidence: () => this.#evidence(track, wanted),
       findings: {
         measured: measuredFinding(measured.missing),
         following: followingFinding(verdict),

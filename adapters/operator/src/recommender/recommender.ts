@@ -114,8 +114,8 @@ export class Recommender {
       return this.#toWrite(object, { ready: { holds: false, reason: 'StateUnreadable', message: advisor } })
     const isPaused = object.metadata?.annotations?.[PAUSE_ANNOTATION] !== undefined
     const isActedUpon = spec.mode === 'act' && !isPaused && others.length === 0
-    const { status, findings } = await advisor.advise(workload, measurements, isActedUpon)
-    return this.#toWrite(object, { ready: readyFinding(others), ...findings }, status, isActedUpon)
+    const { status, findings, evidence } = await advisor.advise(workload, measurements, isActedUpon)
+    return { ...this.#toWrite(object, { ready: readyFinding(others), ...findings }, status, isActedUpon), evidence }
   }
 
   #toWrite(

@@ -7,6 +7,7 @@ import { nameOf } from '../names.js'
 export interface ToWrite {
   readonly object: MultidimPodAutoscaler
   readonly status: AutoscalerStatus
+  readonly evidence?: () => NonNullable<AutoscalerStatus['evidence']>
   /** Somebody acts on it: it must stay fresh. */
   readonly isActedUpon: boolean
 }
@@ -33,9 +34,10 @@ export class StatusWriter {
   /** Writes those that are due. Never throws but for the signal. */
   async write(all: readonly ToWrite[], signal: AbortSignal): Promise<void> {
     const due = all.filter((one) => this.#isDue(one))
-    await forEachAtMost(AT_ONCE, due, async ({ object, status }) => {
+    await forEachAtMost(AT_ONCE, due, async ({ object, status, evidence }) => {
       const { namespace, name, uid } = object.metadata!
-      const applied = { metadata: { namespace, name }, status } as MultidimPodAutoscaler
+      const shown = evidence ? { ...status, evidence: evidence() } : status
+      const applied = { metadata: { namespace, name }, status: shown } as MultidimPodAutoscaler
       const options = { subresource: 'status', fieldManager: nameOf('recommender'), force: true, signal }
       try {
         await this.#context.client.apply(MULTIDIM_POD_AUTOSCALERS, applied, options)

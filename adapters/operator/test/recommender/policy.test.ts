@@ -81,7 +81,7 @@ describe('a policy', () => {
       expect(containers![0]).not.toHaveProperty('memory')
       const wanted = Number.parseInt(String(containers![0]!.cpu), 10) / 1000
       expect(wanted).toBeGreaterThanOrEqual(0.9 * cores - 0.001)
-      expect(wanted).toBeLessThanOrEqual(1.1 * cores + 0.001)
+      expect(wanted).toBeLessThanOrEqual(4) // what grows may be needed at once: up to the bound
       expect(replicas!.wanted).toBeGreaterThanOrEqual(2)
       cores = wanted
     }
