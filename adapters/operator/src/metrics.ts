@@ -50,7 +50,7 @@ export class OperatorMetrics {
     'Requests to the API server that failed, by the code of the error; each try counts.',
   )
   readonly #codes = new Set<string>()
-  readonly #leads = new Map<OperatorPart, boolean>(OPERATOR_PARTS.map((part) => [part, false]))
+  readonly #leads = new Map<OperatorPart, boolean>()
 
   /** For `renderMetrics`. */
   readonly all: readonly Metric[]
@@ -71,8 +71,11 @@ export class OperatorMetrics {
       ),
       this.#changes,
       this.#refusals,
-      new ObservableMetric('gauge', 'trimtab_operator_leader', 'Whether this replica leads a part: 1, or 0.', () =>
-        [...this.#leads].map(([part, leads]) => ({ labels: { part }, value: leads ? 1 : 0 })),
+      new ObservableMetric(
+        'gauge',
+        'trimtab_operator_leader',
+        'Whether this replica leads a part that it runs: 1, or 0.',
+        () => [...this.#leads].map(([part, leads]) => ({ labels: { part }, value: leads ? 1 : 0 })),
       ),
       this.#apiFailures,
       ...this.loops.metrics,

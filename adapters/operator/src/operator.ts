@@ -129,6 +129,7 @@ export class Operator {
   async #runPart(part: OperatorPart, create: (context: OperatorContext) => Part, signal: AbortSignal): Promise<void> {
     const { client, namespace, logger, metrics } = this.context
     const { identity, leaseSeconds } = this.#options
+    if (part !== 'admission') metrics?.led(part, false) // the webhook answers everywhere, and has no leader
     while (!signal.aborted && missing(this.#informers).length > 0) await sleep(20, signal)
     if (signal.aborted) return
     const work = async (term: AbortSignal): Promise<void> => {

@@ -18,6 +18,7 @@ describe('alerts and dashboard', () => {
     const metrics = new OperatorMetrics({ values: () => new Map<string, MultidimPodAutoscaler>().values() })
     metrics.passed('updater', 1, 'failed')
     metrics.changed('resize')
+    metrics.led('updater', true)
     metrics.refused('Paused')
     metrics.apiFailed('api_forbidden')
     return renderMetrics(metrics.all)
