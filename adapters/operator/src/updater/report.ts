@@ -1,4 +1,5 @@
 // What the updater says in the status: its condition and what it carries out; written when it changes, not each pass.
+import { isDeepStrictEqual } from 'node:util'
 import { type AutoscalerStatus, MULTIDIM_POD_AUTOSCALERS, type MultidimPodAutoscaler } from '@trimtab/kubernetes'
 import type { OperatorContext } from '../context.js'
 import type { Events } from '../events.js'
@@ -52,7 +53,7 @@ export class Reports {
       conditions: [condition],
       ...(lastChangeMs === undefined ? {} : { lastChangeTime: timestamp(lastChangeMs) }),
     }
-    if (JSON.stringify(next) === JSON.stringify(before)) return
+    if (isDeepStrictEqual(next, before)) return
     signal.throwIfAborted()
     const { name, namespace } = autoscaler.metadata ?? {}
     const object = { metadata: { name, namespace }, status: next } as MultidimPodAutoscaler

@@ -65,7 +65,7 @@ export class Updater implements Part {
   readonly #patience: Patience
   readonly #election: LeaderElection
   readonly #events: Events
-  readonly #reports: Reports
+  #reports: Reports
   readonly #targets: Targets
   readonly #owners: Owners
   #tracks = new Map<string, Track>()
@@ -97,7 +97,9 @@ export class Updater implements Part {
   /** Passes while this replica leads; nothing is written after it no longer does. */
   async run(signal: AbortSignal): Promise<void> {
     const lead = async (held: AbortSignal): Promise<void> => {
-      this.#tracks = new Map() // what the leader before us did stands in the statuses
+      // What the leader before us did and said stands in the statuses.
+      this.#tracks = new Map()
+      this.#reports = new Reports(this.#context, this.#events)
       this.#context.metrics?.led('updater', true)
       await runPasses(this.#context, 'updater', (held) => this.step(held), this.#patience.periodSeconds * 1000, held)
       this.#context.metrics?.led('updater', false)
