@@ -26,6 +26,8 @@ export interface Recommendation {
   readonly replicas?: number
   readonly cpu?: string
   readonly memory?: string
+  /** Of the policy; without one the rule decides. */
+  readonly stage?: 'online' | 'serving'
 }
 
 interface SceneOptions extends StandInOptions {
@@ -85,12 +87,13 @@ export class Scene {
   }
 
   /** As the recommender writes it: a new decision about the present spec. */
-  async recommend({ replicas, cpu, memory }: Recommendation, ready: 'True' | 'False' = 'True'): Promise<void> {
+  async recommend({ replicas, cpu, memory, stage }: Recommendation, ready: 'True' | 'False' = 'True'): Promise<void> {
     const time = new Date(this.context.clock.now() + this.#skewMs).toISOString()
     const { generation } = (await this.autoscaler()).metadata!
     const condition = { type: 'Ready', status: ready, reason: 'Said', message: 'as said', lastTransitionTime: time }
     const status = {
       observedGeneration: generation!,
+      ...(stage === undefined ? {} : { stage }),
       ...(replicas === undefined ? {} : { replicas: { current: replicas, wanted: replicas } }),
       containers: [{ name: 'main', ...(cpu ? { cpu } : {}), ...(memory ? { memory } : {}) }],
       lastDecisionTime: time,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openScene } from './scene.js'
+import { nowMs, openScene } from './scene.js'
 
 describe('the updater', () => {
   it('changes nothing in mode recommend, and says so once', async () => {
@@ -21,6 +21,18 @@ describe('the updater', () => {
     expect(await scene.acting()).toBe('True Settling')
     await scene.passes(2, { replicas: 1, cpu: '120m', memory: '128Mi' }, 60)
     expect(await scene.replicas()).toBe(2)
+  })
+
+  it('lets sizes follow a policy that acts in each pass, on pods that run; those that start are left to start', async () => {
+    const scene = await openScene({ startUpMs: 40_000, startMs: nowMs() })
+    await scene.serveWebhook()
+    await scene.passes(1, { replicas: 3, cpu: '100m', memory: '128Mi', stage: 'serving' })
+    for (const cpu of ['110m', '120m', '120m', '120m', '150m'])
+      await scene.passes(1, { replicas: 5, cpu, memory: '128Mi', stage: 'serving' })
+    expect(scene.writes().filter((write) => write.endsWith('eviction'))).toEqual([])
+    expect((await scene.pods()).map(({ status }) => status?.phase)).toEqual(Array(5).fill('Running'))
+    await scene.passes(2, { replicas: 5, cpu: '150m', memory: '128Mi', stage: 'serving' })
+    expect([new Set(await scene.requests()), await scene.acting()]).toEqual([new Set(['150m 128Mi']), 'True UpToDate'])
   })
 
   it('resizes pods in place once replicas have settled, half of them in a pass, limits in proportion', async () => {

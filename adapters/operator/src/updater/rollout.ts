@@ -33,8 +33,11 @@ export async function rollOut(job: Job): Promise<Outcome | undefined> {
   if (back) return back
   const stuck = states.filter(({ pod, state }) => isStuck(job, pod, state)).map(({ pod }) => pod)
   const off = workload.live.filter((pod) => !isAt(pod, sizes))
-  const isSteady = isFollowing(job) || (workload.isWhole && track.steadyForMs(nowMs) >= patience.stableSeconds * 1000)
-  const movable = isSteady ? off : off.filter((pod) => isLost(job, pod)) // who does not serve cannot be disturbed
+  const isSteady = workload.isWhole && track.steadyForMs(nowMs) >= patience.stableSeconds * 1000
+  // Who starts is left alone: sizes that follow the load are other ones before it is there. Who never will be cannot be disturbed.
+  const isMovable = (pod: PodObject): boolean =>
+    isLost(job, pod) || (isFollowing(job) && pod.status?.phase === 'Running')
+  const movable = isSteady ? off : off.filter(isMovable)
   const canResize = context.capabilities.canResizeInPlace && !track.mustEvict
   const resizable = movable.filter(({ status }) => canResize && status?.phase === 'Running')
   if (resizable.length > 0) return resizePods(job, byPriority(job, resizable, sizes, 0), sizes)
