@@ -218,6 +218,7 @@ export class GuardedAllocator implements LearningAllocator {
    */
   noteAsked(asked: Readonly<Allocation> | undefined): void {
     Object.assign(this.#asked, asked ?? NOTHING)
+    if (asked === undefined) this.#credit = 0 // nothing was saved that could be spent
   }
 
   /** What was done in the last step, and why. */
@@ -238,6 +239,11 @@ export class GuardedAllocator implements LearningAllocator {
 
   get #hasAskedNothing(): boolean {
     return this.#asked.replicas === 0
+  }
+
+  /** Of so many pods, those that serve in the step to come; what is only shown is shown as it would be once all of them do. */
+  #serving(t: Readonly<Telemetry>, replicas: number): number {
+    return Math.max(1, this.#hasAskedNothing ? replicas : Math.min(t.readyReplicas || 1, replicas))
   }
 
   /** A least share as the budget stands. */
@@ -267,7 +273,7 @@ export class GuardedAllocator implements LearningAllocator {
     else if (this.#unsettled > 0) this.#unsettled = isBreach || !this.shadow.demand.isClear ? this.#unsettled - 1 : 0
     this.budget.charge(isOwn ? weight : 0)
     const isHurt = t.oomKills > 0 || (isOwn && (isBreach || !this.shadow.demand.isClear))
-    this.#hurtSteps = isHurt ? Math.min(MOST_HURT_STEPS, this.#hurtSteps + 1) : 0
+    this.#hurtSteps = isHurt && !this.#hasAskedNothing ? Math.min(MOST_HURT_STEPS, this.#hurtSteps + 1) : 0
     if ((isOwn && isBreach) || t.oomKills > 0) this.#calm = CALM_STEPS
     else if (this.#calm > 0) this.#calm--
     if (t.oomKills > 0) {
@@ -318,7 +324,7 @@ export class GuardedAllocator implements LearningAllocator {
     const isQueued = this.#hurtSteps > 0 && !shadow.demand.isClear
     let boost = 1
     for (let i = 0; isQueued && i < this.#hurtSteps; i++) boost *= QUEUE_CORES
-    const ready = Math.max(1, Math.min(t.readyReplicas || 1, out.replicas))
+    const ready = this.#serving(t, out.replicas)
     if (!this.#areSizesTheRules) {
       const { coresPerReplica } = out
       if (ready < shadow.readyReplicas) {
@@ -369,7 +375,7 @@ export class GuardedAllocator implements LearningAllocator {
   /** Brings an allocation to at least a share of the rule's cores, in all and of a pod, and of its memory. */
   #raise(t: Readonly<Telemetry>, out: Allocation, leastCores: number, leastMemory: number): void {
     const { replicas, coresPerReplica } = this.shadow.allocation
-    const ready = Math.max(1, Math.min(out.replicas, t.readyReplicas))
+    const ready = this.#serving(t, out.replicas)
     const cores = leastCores * Math.max(coresPerReplica, (replicas * coresPerReplica) / ready)
     const memory = Math.max(this.#leastMemoryMiB, leastMemory * this.#rulesMemoryMiB(t, ready))
     out.coresPerReplica = Math.max(out.coresPerReplica, Math.min(this.#bounds.cores[1], cores))

@@ -77,6 +77,16 @@ describe('a guarded allocator', () => {
     expect(guarded.budget.spentSteps).toBeGreaterThan(0)
   })
 
+  it('shows what would be in force once all has settled, while nothing is carried out: no boost, no credit', () => {
+    const few = { readyReplicas: 1, coresPerReplica: 1, memoryMiBPerReplica: 300 } // whatever is shown, this stays
+    const { guarded, step } = play(asking({ coresPerReplica: 4, replicas: 20 })) // never within the cost
+    for (let i = 0; i < 300; i++) {
+      guarded.noteAsked(undefined)
+      const { served, shadow, out } = step({ ...few, usedCores: 0.95, p99Ms: 200, oomKills: i % 50 === 49 ? 1 : 0 })
+      if (i % 50 >= 10 && i % 50 < 49) expect({ served, out }).toEqual({ served: 'rule', out: shadow })
+    }
+  })
+
   it('takes what was really asked for in place of what it filled in', () => {
     const { guarded, step } = play(asking(within))
     const asked = { coresPerReplica: 1.75, memoryMiBPerReplica: 512, replicas: 3 } // limited on its way
