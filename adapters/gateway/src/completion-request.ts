@@ -1,4 +1,4 @@
-import { concatenateRounds } from '@trimtab/serve'
+import { concatenateRounds, estimateTokens } from '@trimtab/serve'
 import { HttpError } from './http-error.js'
 import { jsonPaths, skimJson } from './skim-json.js'
 
@@ -8,6 +8,8 @@ export interface CompletionRequest {
   readonly model: string
   /** Last rounds of the conversation, or the end of the prompt. */
   readonly prompt: string
+  /** About how many tokens all of it takes: the rest is held to be as dense as what is kept. */
+  readonly promptTokens: number
   /** Where each answer is cut, in tokens. */
   readonly maxTokens?: number
   /** How many answers were asked for: `n`, for each prompt of a list. */
@@ -39,10 +41,10 @@ export async function readCompletionRequest(body: Buffer): Promise<CompletionReq
   const scalars = new Map<string, unknown>()
   const [system, conversation] = [new Tail(), new Tail()]
   let prompts = 0
-  const kind = await skimJson(body, WANTED, (path, value) => {
+  const kind = await skimJson(body, WANTED, (path, value, cutBytes) => {
     if (path === 'prompt' && typeof value === 'string') prompts++
-    if (SYSTEM.includes(path)) system.add(value)
-    else if (CONVERSATION.includes(path)) conversation.add(value)
+    if (SYSTEM.includes(path)) system.add(value, cutBytes)
+    else if (CONVERSATION.includes(path)) conversation.add(value, cutBytes)
     else scalars.set(path, value)
   })
   // Never in the parser's own words: they quote the body, and messages end up in logs.
@@ -52,9 +54,12 @@ export async function readCompletionRequest(body: Buffer): Promise<CompletionReq
   const model = scalars.get('model')
   const n = scalars.get('n')
   const maxTokens = MAX_TOKENS.map((name) => scalars.get(name)).find(isCount)
+  const prompt = concatenateRounds([{ content: system.text }, { content: conversation.text }])
+  const share = prompt === '' ? 1 : Math.max(1, (system.length + conversation.length) / prompt.length)
   return {
     model: typeof model === 'string' ? model : '',
-    prompt: concatenateRounds([{ content: system.text }, { content: conversation.text }]),
+    prompt,
+    promptTokens: Math.round(share * estimateTokens(prompt)),
     ...(maxTokens !== undefined && { maxTokens }),
     answers: (isCount(n) ? n : 1) * Math.max(1, prompts),
   }
@@ -67,16 +72,19 @@ const KEPT = 32 * 1024 // UTF-16 units: more than the tokens that a predictor re
 
 /** The last of many texts. */
 class Tail {
+  /** Of all of them. */
+  length = 0
   #texts: string[] = []
-  #length = 0
+  #kept = 0
 
-  add(text: unknown): void {
+  add(text: unknown, cutBytes: number): void {
     if (typeof text !== 'string' || text === '') return
     this.#texts.push(text)
-    this.#length += text.length
-    if (this.#length <= 2 * KEPT) return
+    this.length += text.length + cutBytes
+    this.#kept += text.length
+    if (this.#kept <= 2 * KEPT) return
     this.#texts = [this.text.slice(-KEPT)]
-    this.#length = KEPT
+    this.#kept = KEPT
   }
 
   get text(): string {

@@ -69,7 +69,7 @@ export class Completions {
     request: IncomingMessage,
     response: ServerResponse,
     body: Buffer,
-    { model, prompt, maxTokens, answers }: CompletionRequest,
+    { model, prompt, promptTokens, maxTokens, answers }: CompletionRequest,
   ): Promise<void> {
     const { limits, scheduler } = this.#options
     if (response.destroyed) throw new HttpError(499, 'client_gone', 'the client left while its request was read')
@@ -83,7 +83,7 @@ export class Completions {
           start()
           return this.#send(request, response, { body, model, answers, arrivalMs, deadlineMs, run })
         },
-        { signal: this.#signalOf(response), model, prompt, maxTokens, answers, tenant, deadlineMs },
+        { signal: this.#signalOf(response), model, prompt, promptTokens, maxTokens, answers, tenant, deadlineMs },
       )
     } finally {
       start()

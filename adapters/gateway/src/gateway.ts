@@ -211,6 +211,7 @@ export class Gateway {
     const { code, name, message } = error as { code?: unknown; name?: string; message?: string }
     if (code === 'queue_full')
       return new HttpError(429, 'queue_full', `${message}`, { retryAfterSeconds: this.#secondsToDrain() })
+    if (code === 'never_fits') return new HttpError(413, 'never_fits', `${message}`)
     if (code === 'deadline_passed') return new HttpError(504, 'deadline_passed', `${message}`)
     if (code === 'queue_cleared')
       return new HttpError(503, 'draining', 'the gateway was shut down while the request waited')

@@ -50,7 +50,8 @@ export async function skimJson(bytes: Buffer, wanted: JsonPaths, visit: Visit): 
   return skimmer.kind
 }
 
-type Visit = (path: string, value: JsonScalar) => void
+/** @param cutBytes  of a long string, how many are missing at its front */
+type Visit = (path: string, value: JsonScalar, cutBytes: number) => void
 
 /** A fifth of the skimmer's time, and no longer a turn than a slice of it. */
 function parseWhole(bytes: Buffer, wanted: JsonPaths, visit: Visit): JsonKind {
@@ -67,7 +68,7 @@ function parseWhole(bytes: Buffer, wanted: JsonPaths, visit: Visit): JsonKind {
 /** False: it is nested deeper than so many levels. */
 function walk(value: unknown, paths: JsonPaths, levels: number, visit: Visit): boolean {
   if (typeof value !== 'object' || value === null) {
-    if (paths.isWanted) visit(paths.path, value as JsonScalar)
+    if (paths.isWanted) visit(paths.path, value as JsonScalar, 0)
     return true
   }
   if (levels === 0) return false
@@ -178,7 +179,7 @@ class Skimmer {
     const text = this.#bytes.toString('latin1', start, this.#at)
     if (!SCALAR.test(text)) return false
     const paths = this.#paths
-    if (paths?.isWanted) this.#visit(paths.path, JSON.parse(text))
+    if (paths?.isWanted) this.#visit(paths.path, JSON.parse(text), 0)
     return this.#afterValue()
   }
 
@@ -215,7 +216,7 @@ class Skimmer {
       return true
     }
     const paths = this.#paths
-    if (paths?.isWanted) this.#visit(paths.path, this.#text(before, end))
+    if (paths?.isWanted) this.#visit(paths.path, this.#text(before, end), before - start)
     return this.#afterValue()
   }
 

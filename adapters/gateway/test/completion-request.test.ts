@@ -21,13 +21,19 @@ describe('what a scheduler learns of a request', () => {
     expect(await read({ model: 'm', messages, max_completion_tokens: 5, max_tokens: 9, n: 2 })).toEqual({
       model: 'm',
       prompt: 'Be short.\nWhat is this?',
+      promptTokens: 7,
       maxTokens: 5,
       answers: 2,
     })
   })
 
   it('is the prompt of the older protocol, of text, of texts that each get an answer, or of tokens that say nothing', async () => {
-    expect(await read({ model: 'm', prompt: 'Once' })).toEqual({ model: 'm', prompt: 'Once', answers: 1 })
+    expect(await read({ model: 'm', prompt: 'Once' })).toEqual({
+      model: 'm',
+      prompt: 'Once',
+      promptTokens: 1,
+      answers: 1,
+    })
     expect(await read({ model: 'm', prompt: ['Once', 'Twice'], n: 3 })).toMatchObject({
       prompt: 'Once\nTwice',
       answers: 6,
@@ -36,7 +42,7 @@ describe('what a scheduler learns of a request', () => {
   })
 
   it('is the same of responses and of Anthropic’s messages', async () => {
-    const said = { model: 'm', prompt: 'Be short.\nWhat is this?', maxTokens: 9, answers: 1 }
+    const said = { model: 'm', prompt: 'Be short.\nWhat is this?', promptTokens: 7, maxTokens: 9, answers: 1 }
     const user = { role: 'user', content: [{ type: 'input_text', text: 'What is this?' }] }
     const responses = { model: 'm', max_output_tokens: 9, instructions: 'Be short.' }
     expect(await read({ ...responses, input: 'What is this?' })).toEqual(said)
@@ -55,6 +61,14 @@ describe('what a scheduler learns of a request', () => {
     expect(prompt.length).toBeLessThan(5000)
   })
 
+  it('takes as many tokens as all of it, however much of it is kept', async () => {
+    for (const words of [10, 1000, 100_000]) {
+      const content = 'word '.repeat(words)
+      const { promptTokens } = await read({ messages: [{ content }, { content }] })
+      expect(promptTokens / (2 * words)).toBeCloseTo(1, 1)
+    }
+  })
+
   it('may be nothing: whether a request makes sense is for the upstream to say', async () => {
     const odd = {
       messages: [null, 5, { content: null }, { role: 7, content: 'x' }],
@@ -62,7 +76,7 @@ describe('what a scheduler learns of a request', () => {
       n: '2',
       model: null,
     }
-    expect(await read(odd)).toEqual({ model: '', prompt: 'x', answers: 1 })
+    expect(await read(odd)).toEqual({ model: '', prompt: 'x', promptTokens: 1, answers: 1 })
     await fc.assert(fc.asyncProperty(fc.object(), async (value) => (await read(value)).answers > 0))
   })
 })

@@ -99,6 +99,13 @@ describe('a request that cannot be taken', () => {
     expect(double.requests[0]!.headers.expect).toBeUndefined()
   })
 
+  it('gets 413 when its prompt alone is larger than a limit of tokens', async () => {
+    const { port } = await start({ limit: { tokenBudget: 50 } })
+    const large = await ask(port, { content: 'word '.repeat(60) })
+    expect([large.status, errorOf(large).code]).toEqual([413, 'never_fits'])
+    expect((await ask(port, { content: 'word '.repeat(40) })).status).toBe(200)
+  })
+
   it('gets 429 and when to come again, when too many wait or they hold too many bytes', async () => {
     const started = await start({ concurrency: 1, capacity: 1, maxBufferedBytes: 3000 })
     const { port, scheduler, double } = started

@@ -59,7 +59,7 @@ describe('JSON that is skimmed', () => {
           if (kind === 'object') expect(told).toEqual(expected.told)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     )
   })
 
@@ -72,7 +72,7 @@ describe('JSON that is skimmed', () => {
         const broken = text.slice(0, at) + put + text.slice(at + cut)
         for (const sent of [broken, LONG + broken]) expect((await skim(Buffer.from(sent))).kind).toBe(walk(broken).kind)
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 

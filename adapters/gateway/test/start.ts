@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { createServeCore, type LengthEstimator, type LengthRequest, Scheduler } from '@trimtab/serve'
+import { createServeCore, type LengthEstimator, type LengthRequest, type Limit, Scheduler } from '@trimtab/serve'
 import { Gateway, type GatewayLimits } from '../src/index.js'
 import { startDouble } from './protocol-double.mjs'
 
@@ -10,6 +10,7 @@ export interface StartOptions extends GatewayLimits {
   readonly order?: 'class' | 'exact' | 'fifo'
   readonly capacity?: number
   readonly fairness?: number
+  readonly limit?: Limit
   /** Default: no ageing, the order is that of the predictions alone. */
   readonly bypass?: number
   /** Where it can be reached; default: this machine only. */
@@ -44,9 +45,9 @@ export async function start({ host, ...options }: StartOptions = {}): Promise<St
     }),
     observe: (request, tokens) => observed.push({ request, tokens }),
   }
-  const { concurrency = 4, order, capacity, fairness, bypass } = options
+  const { concurrency = 4, order, capacity, fairness, limit, bypass } = options
   const ageing = bypass === undefined ? { maxBypassSeconds: Number.POSITIVE_INFINITY } : { bypass }
-  const waiting = { concurrency, order, capacity, fairness, ...ageing }
+  const waiting = { concurrency, order, capacity, fairness, limit, ...ageing }
   const scheduler = new Scheduler({ core: await createServeCore(), ...waiting, estimator })
   const onFailure = ({ code }: { readonly code: string }) => failures.push(code)
   const gateway = new Gateway({ upstream: double.url, ...options, scheduler, onFailure })

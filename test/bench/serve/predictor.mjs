@@ -1,7 +1,7 @@
 // A prediction of an answer's length, and learning from one, by the shipped weights: prompts of 320 characters made of words
 // that English has, all different, so that n-grams come from all over the table. In CPU time.
 import { Random } from '@trimtab/core'
-import { createServeCore, LengthPredictor } from '@trimtab/serve'
+import { CachedPredictor, createServeCore, LengthPredictor, SemanticCache } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
 import { measure, median } from '../harness.mjs'
 
@@ -34,6 +34,16 @@ export async function predictorRows() {
     { predict: (i) => predictor.predict(requests[i % PROMPTS]).tokens },
     { clock: 'cpu', batchMs: 40, warmUpMs: 400 },
   )
+  // Everything on: what similar prompts took is looked up first, among as many as a cache holds.
+  const cache = new SemanticCache(core)
+  const { capacity } = cache
+  for (let i = 0; cache.size < capacity; i++) cache.learn('gpt-4-0613', `${requests[i % PROMPTS].prompt} ${i}`, 100 + i)
+  const cached = new CachedPredictor(cache, predictor)
+  const { everything } = await measure(
+    { everything: (i) => cached.predict(requests[(7 * i) % PROMPTS]).tokens },
+    { clock: 'cpu', batchMs: 40, warmUpMs: 400 },
+  )
+  cache.dispose()
   const { learn } = await measure(
     {
       learn: (i) => {
@@ -50,6 +60,12 @@ export async function predictorRows() {
       ours: median(predict) * 1e6,
       unit: 'µs',
       target: { ours: 3 },
+    },
+    {
+      name: 'CachedPredictor.predict, the same, 1,024 prompts in the cache',
+      ours: median(everything) * 1e6,
+      unit: 'µs',
+      target: { ours: 15 },
     },
     { name: 'LengthPredictor.observe, the same', ours: median(learn) * 1e6, unit: 'µs' },
   ]

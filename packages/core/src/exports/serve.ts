@@ -292,12 +292,13 @@ export class ServeExports extends SharedExports {
   }
 
   /**
-   * row f32 [n, W], group i32 [n], x f32 [W]: the first row of `group` whose dot product with x is largest, −1 when the group
-   * has none. Writes that product at `best`.
-   * @param width  W
+   * tiles f32 [n / 32, W, 32], group i32 [n], x f32 [W] and scratch [2 W + 32]: the first row of `group` whose dot product with x is
+   * largest, −1 when the group has none. Writes that product at `best`.
+   * @param n  rows, a multiple of 32
+   * @param width  W, a multiple of 4
    */
   similarity_nearest(
-    row: number,
+    tiles: number,
     group: number,
     x: number,
     best: number,
@@ -306,7 +307,7 @@ export class ServeExports extends SharedExports {
     wanted: number,
   ): number {
     try {
-      return this.raw.similarity_nearest!(row, group, x, best, n, width, wanted)
+      return this.raw.similarity_nearest!(tiles, group, x, best, n, width, wanted)
     } catch (cause) {
       throw this.failed('similarity_nearest', cause)
     }

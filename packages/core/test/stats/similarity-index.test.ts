@@ -18,7 +18,7 @@ describe('the index of similar vectors', () => {
         fc.record({ group: fc.integer({ min: 0, max: 2 }), vector: fc.array(small, { minLength: 5, maxLength: 5 }) }),
         {
           minLength: 1,
-          maxLength: 20,
+          maxLength: 80,
         },
       ),
       group: fc.integer({ min: 0, max: 3 }),
@@ -26,7 +26,7 @@ describe('the index of similar vectors', () => {
     })
     fc.assert(
       fc.property(cases, ({ rows, group, query }) => {
-        using index = new SimilarityIndex(core, 20, 5)
+        using index = new SimilarityIndex(core, 80, 5)
         for (const [row, { group, vector }] of rows.entries()) index.set(row, group, vector)
         const similarity = (row: number): number => embeddingSimilarity(rows[row]!.vector, query).cosine
         const members = rows.flatMap((row, i) => (row.group === group ? [i] : []))
@@ -38,6 +38,9 @@ describe('the index of similar vectors', () => {
         expect(rows[found!.row]!.group).toBe(group)
         expect(found!.similarity).toBeCloseTo(Math.max(...members.map(similarity)), 5)
         expect(similarity(found!.row)).toBeCloseTo(found!.similarity, 5)
+        const same = (row: number): boolean =>
+          rows[row]!.vector.every((value, i) => value === rows[found!.row]!.vector[i])
+        expect(members.find(same)).toBe(found!.row)
       }),
     )
   })
@@ -62,9 +65,9 @@ describe('the index of similar vectors', () => {
   it('gives the same bits with SIMD and without', async () => {
     const scalar = await createServeCore({ build: 'scalar' })
     const random = new Random(core, 5)
-    const vectors = Array.from({ length: 40 }, () => Array.from({ length: 37 }, () => random.normal()))
+    const vectors = Array.from({ length: 100 }, () => Array.from({ length: 37 }, () => Math.max(0, random.normal())))
     const [a, b] = [core, scalar].map((core) => {
-      const index = new SimilarityIndex(core, 39, 37)
+      const index = new SimilarityIndex(core, 99, 37)
       for (const [row, vector] of vectors.slice(1).entries()) index.set(row, 0, vector)
       return index.nearest(0, vectors[0]!)
     })
