@@ -16,7 +16,11 @@ async function openEvents() {
   return { cluster, web, advance, events: new Events(await openContext(cluster), 'updater') }
 }
 
-const written = async ({ client }: TestCluster): Promise<readonly EventObject[]> => (await client.list(EVENTS)).items
+/** In the order of their first time: names are the server's. */
+async function written({ client }: TestCluster): Promise<readonly EventObject[]> {
+  const { items } = await client.list(EVENTS)
+  return [...items].sort((one, other) => one.firstTimestamp.localeCompare(other.firstTimestamp))
+}
 
 describe('events', () => {
   it('say of which autoscaler what happened and why, as kubectl describe looks for them', async () => {
