@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { Client, credentials, loadPackageDefinition, status } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { MULTIDIM_POD_AUTOSCALERS, type MultidimPodAutoscaler } from '@trimtab/kubernetes'
 import { afterEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { answerMetricsApi, ExternalScaler, HttpServer, Recommendations } from '../src/index.js'
+import { operatorObjects } from '../src/manifests/index.js'
 import { autoscalerOf, openCluster, openContext } from './cluster.js'
 
 const SHOP = { namespace: 'default', name: 'shop' }
@@ -14,15 +17,16 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
 })
 
-/** A cluster with the autoscaler `shop`, what is recommended there, and a clock that is moved by hand. */
-async function openRecommendations() {
+/** A cluster with an autoscaler, what is recommended there, and a clock that is moved by hand. */
+async function openRecommendations(name = SHOP.name) {
   const cluster = await openCluster()
   const clock = { nowMs: Date.parse('2026-11-02T12:00:00Z'), now: () => clock.nowMs }
-  await cluster.client.create(MULTIDIM_POD_AUTOSCALERS, autoscalerOf('shop'))
+  await cluster.client.create(MULTIDIM_POD_AUTOSCALERS, autoscalerOf(name))
   const decide = (wanted: number, agoMs = 0): Promise<MultidimPodAutoscaler> => {
     const lastDecisionTime = new Date(clock.nowMs - agoMs).toISOString()
     const decided = { replicas: { current: 2, wanted }, decidedBy: 'rule', lastDecisionTime }
-    return cluster.client.merge(MULTIDIM_POD_AUTOSCALERS, SHOP, { status: decided }, { subresource: 'status' })
+    const ref = { namespace: 'default', name }
+    return cluster.client.merge(MULTIDIM_POD_AUTOSCALERS, ref, { status: decided }, { subresource: 'status' })
   }
   const open = async () => {
     const context = await openContext(cluster, clock as never)
@@ -98,6 +102,28 @@ describe('the metrics-api endpoint', () => {
     expect(body.error).toMatch(/is of 2026-11-02T12:00:00.000Z: is the recommender up/)
     await client.delete(MULTIDIM_POD_AUTOSCALERS, SHOP)
     await expect.poll(async () => (await get('/keda/default/shop'))[0]).toBe(404)
+  })
+})
+
+describe('the ScaledObject of KEDA.md', () => {
+  it('asks the Service that the manifests make, for a path and a value that are answered', async () => {
+    const page = readFileSync(new URL('../KEDA.md', import.meta.url), 'utf8')
+    const [sample] = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => parse(text!))
+    const { url, valueLocation, targetValue } = sample.spec.triggers[0].metadata
+    const services = operatorObjects({}).filter(({ kind }) => kind === 'Service')
+    const hosts = services.flatMap(({ metadata, ...service }) =>
+      (service as { spec: { ports: { port: number }[] } }).spec.ports.map(
+        ({ port }) => `${metadata?.name}.${metadata?.namespace}:${port}`,
+      ),
+    )
+    const { host, pathname } = new URL(url)
+    expect(hosts).toContain(host)
+    const { decide, open } = await openRecommendations('web')
+    await decide(3)
+    const server = await HttpServer.listen(answerMetricsApi(await open()), 0, '127.0.0.1')
+    opened.push(() => server.close())
+    const body = await (await fetch(`http://127.0.0.1:${server.port}${pathname}`)).json()
+    expect(Math.ceil((body as Record<string, number>)[valueLocation]! / Number(targetValue))).toBe(3) // as KEDA's HPA does
   })
 })
 

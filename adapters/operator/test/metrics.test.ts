@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type MultidimPodAutoscaler, PAUSE_ANNOTATION } from '@trimtab/kubernetes'
 import { renderMetrics } from '@trimtab/prometheus'
 import { describe, expect, it } from 'vitest'
@@ -71,6 +72,21 @@ describe('metrics of the operator', () => {
     const failures = valuesOf(many, 'trimtab_operator_api_failures_total')
     expect(Object.keys(failures)).toHaveLength(31)
     expect(failures['trimtab_operator_api_failures_total{code="other"}']).toBe(970)
+  })
+
+  it('are all in METRICS.md, with their labels', () => {
+    const metrics = metricsOf(autoscaler('a'))
+    metrics.refused('Paused')
+    metrics.apiFailed('api_conflict')
+    const page = readFileSync(new URL('../METRICS.md', import.meta.url), 'utf8')
+    const written = [...page.matchAll(/^\| `(trimtab_operator_\w+)\{([\w,]+)\}`/gm)].map(([, name, labels]) => [
+      name,
+      labels,
+    ])
+    const own = metrics.all.filter(({ name }) => name.startsWith('trimtab_operator_'))
+    expect(written).toEqual(
+      own.map((metric) => [metric.name, Object.keys([...metric.samples()].at(-1)!.labels).join()]),
+    )
   })
 
   it.runIf(HAS_PROMETHEUS)('are named as promtool wants them', () => {
