@@ -1,11 +1,13 @@
 import { DEPLOYMENTS } from '@trimtab/kubernetes'
+import type { TimeRange } from '@trimtab/prometheus'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deployment } from '../../../adapters/kubernetes/test/objects.js'
 import { open, temporaryFile } from '../../../adapters/kubernetes/test/opened.js'
 import { HAS_PROMETHEUS, RealPrometheus, sayUnchecked } from '../../../adapters/prometheus/test/real-prometheus.js'
 import { freePort } from '../../../test/free-port.js'
 import { main } from '../src/main.js'
-import { createFakeHost } from './fake-host.js'
+import { readHistory } from '../src/recommendation/history.js'
+import { createFakeHost, type FakeHost } from './fake-host.js'
 
 if (!HAS_PROMETHEUS) sayUnchecked('trimtab recommend')
 
@@ -108,14 +110,14 @@ async function openWeb(prometheusUrl: string) {
   await create('web', 3)
   await create('api', 2)
   const kubeconfig = await temporaryFile(standIn.kubeconfig())
-  const askOf = async (workload: string, ...argv: string[]) => {
-    const host = createFakeHost()
+  const askOf = async (workload: string, ...argv: string[]) => run(createFakeHost(), workload, ...argv)
+  const run = async (host: FakeHost, workload: string, ...argv: string[]) => {
     standIn.seen.length = 0
     const call = ['recommend', workload, '--kubeconfig', kubeconfig, '--prometheus', prometheusUrl]
     const code = await main([...call, '--hours', String(HOURS), '--until', String(END), '--step', '30', ...argv], host)
     return { code, out: host.out(), err: host.err(), verbs: new Set(standIn.seen.map(({ verb }) => verb)) }
   }
-  return { ask: (...argv: string[]) => askOf('deployment/web', ...argv), askOf }
+  return { run, ask: (...argv: string[]) => askOf('deployment/web', ...argv), askOf }
 }
 
 describe.runIf(HAS_PROMETHEUS)('trimtab recommend', () => {
@@ -204,6 +206,20 @@ describe.runIf(HAS_PROMETHEUS)('trimtab recommend', () => {
       expect(report.missing).toContainEqual(expect.objectContaining({ what, taken }))
   })
 
+  it('ends when it is told to in the middle of its steps', async () => {
+    const { run } = await openWeb(prometheus.url)
+    const ending = new AbortController()
+    const host = createFakeHost({ signal: ending.signal })
+    const { stderr } = host
+    const write = (text: string): unknown => {
+      ending.abort() // at the first line of progress
+      return stderr.write(text)
+    }
+    Object.defineProperty(host, 'stderr', { value: { ...stderr, write } })
+    const { code, out } = await run(host, 'deployment/web')
+    expect([code, out]).toEqual([130, ''])
+  })
+
   it.each([
     ['a history without the pods', ['--until', String(START - 86_400)], 1, /nothing is known of what the pods used/],
     ['a query that does not parse', ['--p99-ms', '9', '--load-query', 'sum('], 1, /HTTP 400/],
@@ -214,6 +230,31 @@ describe.runIf(HAS_PROMETHEUS)('trimtab recommend', () => {
     const answer = await ask(...argv)
     expect([answer.code, answer.out]).toEqual([code, ''])
     expect(answer.err).toMatch(text)
+  })
+})
+
+describe('a history', () => {
+  it('of more times than Prometheus answers at once is read in parts, without a seam', async () => {
+    const asked: number[] = []
+    const client = {
+      queryRange: async (_: string, { startSeconds, endSeconds, stepSeconds }: TimeRange) => {
+        const length = Math.round((endSeconds - startSeconds) / stepSeconds) + 1
+        const values = Float64Array.from({ length }, (_, i) => startSeconds + i * stepSeconds)
+        asked.push(length)
+        return { timesSeconds: values, series: [{ labels: {}, values }], warnings: [] }
+      },
+    }
+    const range = { startSeconds: START, endSeconds: START + 15 * 24_999, stepSeconds: 15 }
+    const { timesSeconds, series } = await readHistory(
+      client,
+      { cores: 'x' } as never,
+      range,
+      new Map(),
+      AbortSignal.any([]),
+    )
+    expect(asked).toEqual([10_000, 10_000, 5000])
+    expect(timesSeconds).toHaveLength(25_000)
+    expect(series.cores).toEqual(timesSeconds)
   })
 })
 

@@ -4,6 +4,7 @@ import { PrometheusClient } from '@trimtab/prometheus'
 import { clusterOptions, withCluster } from '../cluster/open.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { numberOption, type Option, switchOption, textOption, UsageError } from '../options.js'
+import { createProgress } from '../progress.js'
 import { formatRecommendation } from '../recommendation/format.js'
 import { defaultQueries } from '../recommendation/history.js'
 import { inspectTarget, readTarget } from '../recommendation/target.js'
@@ -69,6 +70,7 @@ export const recommend: Command = defineCommand({
         const { canResizeInPlace } = await discoverCapabilities(client, { signal })
         const { podPattern } = target
         const defaults = defaultQueries({ namespace, podPattern, container: workload.container })
+        const progress = createProgress(host, 'steps')
         const report = await recommendFor(await createCore(), prometheus, {
           target: { kind: target.kind.kind, apiVersion: target.kind.apiVersion, name: target.name, namespace },
           ...{ workload, canResizeInPlace },
@@ -80,8 +82,9 @@ export const recommend: Command = defineCommand({
           ...{ p99Ms: values['p99-ms'], hours: values.hours, stepSeconds: values.step, untilSeconds: values.until },
           replicas: [values['min-replicas'], values['max-replicas']],
           clock: host,
+          onProgress: (label, done, total) => progress.update({ done, total, label }),
           signal,
-        })
+        }).finally(() => progress.finish())
         const paint = createPaint(host.stdout, host.env)
         host.stdout.write(
           values.json ? `${JSON.stringify(report, undefined, 2)}\n` : formatRecommendation(report, paint),

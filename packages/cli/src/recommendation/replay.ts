@@ -1,4 +1,5 @@
 // The recommender's own decisions over a recorded history: only observed, nothing that it wants ever comes into force.
+import { setImmediate } from 'node:timers/promises'
 import type { Clock, Core } from '@trimtab/core'
 import type { ResolvedAutoscalerSpec } from '@trimtab/kubernetes'
 import { type Decision, pricesOf, SteeredWorkload } from '@trimtab/operator'
@@ -43,7 +44,11 @@ export interface ReplayOptions {
   readonly canResizeInPlace: boolean
   readonly stepSeconds: number
   readonly clock: Clock
+  readonly onProgress: (done: number, total: number) => void
 }
+
+/** Steps between two looks at what else there is: a signal, a line of progress. */
+const BREATH = 128
 
 /** Steps through a history as the recommender would have. */
 export async function replay(
@@ -63,7 +68,11 @@ export async function replay(
   let last: (Decision & { readonly inForce: Allocation }) | undefined
   try {
     for (let step = 0; step < length; step++) {
-      signal.throwIfAborted()
+      if (step % BREATH === 0) {
+        await setImmediate()
+        signal.throwIfAborted()
+        options.onProgress(step, length)
+      }
       const telemetry = telemetryAt(history, step, options)
       if (!(telemetry.readyReplicas > 0 && telemetry.usedCores >= 0 && telemetry.usedMemoryMiB >= 0)) continue
       const { coresPerReplica, memoryMiBPerReplica, readyReplicas: replicas } = telemetry

@@ -25,6 +25,7 @@ export interface RecommendRequest {
   readonly untilSeconds: number | undefined
   readonly replicas: readonly [min: number, max: number | undefined]
   readonly clock: Clock
+  readonly onProgress: (label: string, done: number, total: number) => void
   readonly signal: AbortSignal
 }
 
@@ -58,9 +59,13 @@ export async function recommendFor(
   requireUsage(history, queries)
   const ruleSpec = specOf(request, history, undefined)
   const latency = p99Ms === undefined || hasNoPolicy(history) ? undefined : { query: queries.p99Seconds, p99Ms }
-  const byRule = await replay(core, history, { ...request, spec: ruleSpec }, signal)
+  const replayBy = (label: string, spec: ResolvedAutoscalerSpec): Promise<Replay> => {
+    const onProgress = (done: number, total: number): void => request.onProgress(label, done, total)
+    return replay(core, history, { ...request, spec, onProgress }, signal)
+  }
+  const byRule = await replayBy('rule', ruleSpec)
   const policySpec = latency && specOf(request, history, latency)
-  const byPolicy = policySpec && (await replay(core, history, { ...request, spec: policySpec }, signal))
+  const byPolicy = policySpec && (await replayBy('policy', policySpec))
   const { target, container } = { target: request.target, container: workload.container }
   return {
     target: { kind: target.kind, name: target.name, namespace: target.namespace, container },
