@@ -25,7 +25,7 @@ async function startOperator(
   const cluster = await readKubeconfig({ path: await temporaryFile(standIn.kubeconfig()) })
   const clock = standIn.registry.clock
   const operator = await Operator.start({
-    ...{ cluster, parts, random, clock, identity: 'one', ports: { metrics: 0 }, periodSeconds: 15, leaseSeconds: 1 },
+    ...{ cluster, parts, random, clock, identity: 'one', ports: { metrics: 0 }, periodSeconds: 15, leaseSeconds: 10 },
     ...options,
   })
   const ending = new AbortController()
