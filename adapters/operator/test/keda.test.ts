@@ -105,16 +105,19 @@ describe('the metrics-api endpoint', () => {
   })
 })
 
+interface Service {
+  readonly metadata: { readonly name: string; readonly namespace: string }
+  readonly spec: { readonly ports: readonly { readonly port: number }[] }
+}
+
 describe('the ScaledObject of KEDA.md', () => {
   it('asks the Service that the manifests make, for a path and a value that are answered', async () => {
     const page = readFileSync(new URL('../KEDA.md', import.meta.url), 'utf8')
     const [sample] = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => parse(text!))
     const { url, valueLocation, targetValue } = sample.spec.triggers[0].metadata
-    const services = operatorObjects({}).filter(({ kind }) => kind === 'Service')
-    const hosts = services.flatMap(({ metadata, ...service }) =>
-      (service as { spec: { ports: { port: number }[] } }).spec.ports.map(
-        ({ port }) => `${metadata?.name}.${metadata?.namespace}:${port}`,
-      ),
+    const services = operatorObjects({}).filter(({ kind }) => kind === 'Service') as unknown as Service[]
+    const hosts = services.flatMap(({ metadata: { name, namespace }, spec }) =>
+      spec.ports.map(({ port }) => `${name}.${namespace}:${port}`),
     )
     const { host, pathname } = new URL(url)
     expect(hosts).toContain(host)

@@ -12,7 +12,7 @@ const port = <T extends number | undefined>(help: string, fallback: T) =>
   numberOption(help, fallback, { min: 0, max: 65_535 })
 
 const options = {
-  parts: listOption(`what runs here, of ${OPERATOR_PARTS.join(', ')}`, OPERATOR_PARTS),
+  parts: listOption(`what runs here, of ${OPERATOR_PARTS.join(', ')} (default: all)`, OPERATOR_PARTS),
   namespace: textOption('NAME', 'where leases and state are kept', OPERATOR_NAMESPACE),
   'watch-namespace': repeatedOption('NAME', 'whose autoscalers are looked after (default: all)'),
   kubeconfig: textOption(
