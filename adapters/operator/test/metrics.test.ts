@@ -76,6 +76,7 @@ describe('metrics of the operator', () => {
 
   it('are all in METRICS.md, with their labels', () => {
     const metrics = metricsOf(autoscaler('a'))
+    metrics.led('updater', true)
     metrics.refused('Paused')
     metrics.apiFailed('api_conflict')
     const page = readFileSync(new URL('../METRICS.md', import.meta.url), 'utf8')
