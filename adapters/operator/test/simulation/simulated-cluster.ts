@@ -19,7 +19,7 @@ import { SimulatedService } from './simulated-service.js'
 
 export const STEP_SECONDS = 15
 export const STEPS_PER_HOUR: number = 3600 / STEP_SECONDS
-const REF = { namespace: 'default', name: 'web' }
+export const REF = { namespace: 'default', name: 'web' }
 
 /** What a stretch of time came to, by what was really served. */
 export interface Record {
@@ -164,12 +164,14 @@ const versions = (objects: Iterable<KubernetesObject>): string =>
     .sort()
     .join()
 
-const objectiveOf = ({ simulator }: SimulatedService): Pick<MultidimPodAutoscaler['spec'], 'slo' | 'load'> => ({
+/** What is asked of a simulated service: its own SLO, measured as it is exported. */
+export const objectiveOf = ({ simulator }: SimulatedService): Pick<MultidimPodAutoscaler['spec'], 'slo' | 'load'> => ({
   slo: { latency: { p99Ms: Math.round(simulator.sloMs), query: 'max(http_request_duration_p99_seconds{app="web"})' } },
   load: { query: 'sum(irate(http_requests_total{app="web"}[1m]))' },
 })
 
-function web(replicas: number, requests: { readonly cpu: string; readonly memory: string }): WorkloadObject {
+/** Its Deployment. */
+export function web(replicas: number, requests: { readonly cpu: string; readonly memory: string }): WorkloadObject {
   const labels = { app: 'web' }
   const containers = [{ name: 'main', image: 'web:1', resources: { requests } }]
   return {

@@ -16,6 +16,7 @@ export interface ServiceOptions {
   readonly seed: number
   /** Of the load, at which it begins. */
   readonly second: number
+  readonly stepSeconds?: number
 }
 
 export class SimulatedService {
@@ -23,11 +24,13 @@ export class SimulatedService {
   readonly #app: string
   #requests = 0
 
-  constructor(core: Core, { app, seed, second }: ServiceOptions) {
+  constructor(core: Core, { app, seed, second, stepSeconds = 15 }: ServiceOptions) {
     this.#app = app
     // Pods are ready when the kubelet says so.
     this.simulator = new ClusterSimulator(core, generateApplication(core, seed), generateLoad(core, seed), {
       startSeconds: 0,
+      restartSeconds: Math.min(10, 0.9 * stepSeconds),
+      stepSeconds,
     })
     this.simulator.reset(second, seed)
   }
