@@ -6,7 +6,7 @@ import { type OperatorPart, STALE_PERIODS } from './names.js'
 import type { PartFactories } from './operator.js'
 import type { Part } from './passes.js'
 import { PrometheusUsage } from './recommender/pod-usage.js'
-import { Recommender } from './recommender/recommender.js'
+import { Recommender, type RecommenderOptions } from './recommender/recommender.js'
 import { Updater } from './updater/updater.js'
 
 /** What the parts run with. */
@@ -19,6 +19,8 @@ export interface PartOptions {
   readonly admissionPort: number
   /** Answers the queries of autoscalers; default: nobody does. */
   readonly prometheus?: PrometheusClient | undefined
+  /** Opens the store of a workload's steps; default: they are not kept. */
+  readonly openTrajectory?: RecommenderOptions['openTrajectory'] | undefined
 }
 
 const CREATE: Readonly<Record<OperatorPart, (context: OperatorContext, options: PartOptions) => Part>> = {
@@ -34,12 +36,13 @@ export const createParts = (parts: readonly OperatorPart[], options: PartOptions
 
 /** What pods use is asked of the metrics API, or of Prometheus where the cluster has none. */
 function createRecommender(context: OperatorContext, options: PartOptions): Recommender {
-  const { core, periodSeconds, prometheus } = options
+  const { core, periodSeconds, prometheus, openTrajectory } = options
   const asksPrometheus = prometheus !== undefined && !context.capabilities.hasPodMetrics
   return new Recommender(context, {
     core,
     periodSeconds,
     ...(prometheus && { prometheus }),
+    ...(openTrajectory && { openTrajectory }),
     ...(asksPrometheus && { usage: new PrometheusUsage(prometheus) }),
   })
 }

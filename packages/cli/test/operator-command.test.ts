@@ -2,6 +2,7 @@ import { DEPLOYMENTS, LEASES, MULTIDIM_POD_AUTOSCALERS } from '@trimtab/kubernet
 import { OPERATOR_NAMESPACE } from '@trimtab/operator'
 import { operatorObjects } from '@trimtab/operator/manifests'
 import { describe, expect, it } from 'vitest'
+import { InfluxDouble, TOKEN } from '../../../adapters/influxdb/test/influx-double.js'
 import { deployment } from '../../../adapters/kubernetes/test/objects.js'
 import { temporaryFile } from '../../../adapters/kubernetes/test/opened.js'
 import { autoscalerOf, openCluster } from '../../../adapters/operator/test/cluster.js'
@@ -81,6 +82,35 @@ describe('trimtab operator', () => {
     ending.abort()
     expect(await running).toBe(0)
     expect(host.err()).toMatch(/^\S+Z info started parts=\["recommender","updater"\]/)
+  })
+
+  it('keeps the steps of each workload in InfluxDB (a double of 2.x)', async () => {
+    const { kubeconfig } = await openWeb()
+    const influx = await InfluxDouble.start()
+    try {
+      const ending = new AbortController()
+      const host = createFakeHost({ signal: ending.signal, env: { INFLUX_TOKEN: TOKEN } })
+      const argv = ['--parts', 'recommender', '--period', '1', '--metrics-port', '0']
+      const call = ['operator', '--kubeconfig', kubeconfig, '--influxdb', `${influx.url}/?org=o&bucket=b`, ...argv]
+      const running = main(call, host)
+      await expect.poll(() => influx.size).toBeGreaterThanOrEqual(2)
+      ending.abort()
+      expect(await running, host.err()).toBe(0)
+      expect(influx.writes[0]).toMatch(/^trimtab_trajectory,trajectory=default\/web /)
+    } finally {
+      influx.stop()
+    }
+  })
+
+  it.each([
+    ['no database', 'http://127.0.0.1:8086', /--influxdb must be http/],
+    ['a database and a bucket', 'http://127.0.0.1:8086/trimtab?org=a&bucket=b', /--influxdb must be http/],
+    ['no token', 'http://127.0.0.1:8086/?org=a&bucket=b', /INFLUX_TOKEN/],
+  ])('refuses an InfluxDB with %s', async (_, url, text) => {
+    const { kubeconfig } = await openWeb()
+    const host = createFakeHost()
+    expect(await main(['operator', '--kubeconfig', kubeconfig, '--influxdb', url], host)).toBe(2)
+    expect(host.err()).toMatch(text)
   })
 
   it.each([

@@ -7,6 +7,7 @@ import { PrometheusClient } from '@trimtab/prometheus'
 import { type Command, defineCommand, EXIT } from '../../command.js'
 import { createLogger, LOG_FORMATS } from '../../log.js'
 import { choiceOption, listOption, numberOption, repeatedOption, textOption } from '../../options.js'
+import { INFLUX_FORM, InfluxTrajectories, readInfluxServer } from './trajectories.js'
 
 const port = <T extends number | undefined>(help: string, fallback: T) =>
   numberOption(help, fallback, { min: 0, max: 65_535 })
@@ -26,6 +27,7 @@ const options = {
   'admission-port': port('where the webhook answers', 8443),
   'keda-port': port('recommendations for KEDA’s metrics-api scaler (default: none)', undefined),
   'keda-grpc-port': port('the same for KEDA’s external scaler; needs @grpc/grpc-js (default: none)', undefined),
+  influxdb: textOption('URL', `keeps the steps of each workload: ${INFLUX_FORM} (default: nowhere)`, undefined),
   log: choiceOption('lines on stderr (default: text on a terminal, else json)', LOG_FORMATS, undefined),
 }
 
@@ -53,13 +55,18 @@ export const operatorRun: Command = defineCommand({
     const core = await createCore()
     const prometheus = values.prometheus === undefined ? undefined : new PrometheusClient({ url: values.prometheus })
     const identity = `${hostname()}_${process.pid}`
+    const influx = values.influxdb === undefined ? undefined : readInfluxServer(values.influxdb, host.env)
+    const trajectories = influx && new InfluxTrajectories(influx, logger)
     const admissionPort = values['admission-port']
     const watched = values['watch-namespace']
     try {
       const operator = await Operator.start(
         {
           cluster,
-          parts: createParts(values.parts, { core, periodSeconds: values.period, identity, prometheus, admissionPort }),
+          parts: createParts(values.parts, {
+            ...{ core, periodSeconds: values.period, identity, prometheus, admissionPort },
+            openTrajectory: trajectories?.open,
+          }),
           identity,
           namespace: values.namespace,
           ...(watched.length > 0 && { watchedNamespaces: watched }),
@@ -76,6 +83,7 @@ export const operatorRun: Command = defineCommand({
       logger.info('stopped')
       return EXIT.done
     } finally {
+      await trajectories?.close()
       prometheus?.dispose()
     }
   },
