@@ -3,6 +3,7 @@ import { OPERATOR_NAMESPACE } from '@trimtab/operator'
 import { operatorObjects } from '@trimtab/operator/manifests'
 import { describe, expect, it } from 'vitest'
 import { InfluxDouble, TOKEN } from '../../../adapters/influxdb/test/influx-double.js'
+import { HAS_INFLUXD, RealInflux, sayUnchecked } from '../../../adapters/influxdb/test/real-influx.js'
 import { deployment } from '../../../adapters/kubernetes/test/objects.js'
 import { temporaryFile } from '../../../adapters/kubernetes/test/opened.js'
 import { autoscalerOf, openCluster } from '../../../adapters/operator/test/cluster.js'
@@ -99,6 +100,24 @@ describe('trimtab operator', () => {
       expect(influx.writes[0]).toMatch(/^trimtab_trajectory,trajectory=default\/web /)
     } finally {
       influx.stop()
+    }
+  })
+
+  if (!HAS_INFLUXD) sayUnchecked('the steps of workloads')
+  it.skipIf(!HAS_INFLUXD)('keeps them in a real InfluxDB 1.x', async () => {
+    const { kubeconfig } = await openWeb()
+    const influx = await RealInflux.start()
+    try {
+      const ending = new AbortController()
+      const host = createFakeHost({ signal: ending.signal })
+      const argv = ['--parts', 'recommender', '--period', '1', '--metrics-port', '0']
+      const running = main(['operator', '--kubeconfig', kubeconfig, '--influxdb', `${influx.url}/t`, ...argv], host)
+      const count = async () => JSON.stringify(await influx.query('SELECT * FROM trimtab_trajectory'))
+      await expect.poll(count, { timeout: 20_000 }).toContain('default/web')
+      ending.abort()
+      expect(await running, host.err()).toBe(0)
+    } finally {
+      await influx.stop()
     }
   })
 
