@@ -73,3 +73,26 @@ export const autoscalerOf = (
   metadata: { namespace: 'default', name },
   spec: { scaleTargetRef: { name: 'web' }, ...spec },
 })
+
+/** When controllers have nothing left to do, and the operator has heard of it. */
+export async function quietOf({ standIn }: TestCluster, { autoscalers, pods }: OperatorContext): Promise<void> {
+  const { store } = standIn.registry
+  const isKnown = (copies: Iterable<KubernetesObject>, collection: string): boolean =>
+    versions(copies) === versions(store.list(collection))
+  let before = -1
+  const isQuiet = (): boolean => {
+    const hasRested = store.revision === before
+    before = store.revision
+    return (
+      hasRested &&
+      isKnown(autoscalers.values(), 'trimtab.dev/multidimpodautoscalers') &&
+      isKnown(pods.values(), '/pods')
+    )
+  }
+  await expect.poll(isQuiet, { interval: 1 }).toBe(true)
+}
+
+const versions = (objects: Iterable<KubernetesObject>): string =>
+  Array.from(objects, ({ metadata }) => `${metadata?.uid} ${metadata?.resourceVersion}`)
+    .sort()
+    .join()

@@ -1,7 +1,6 @@
 // One workload, its autoscaler, and an updater that makes its passes when a test says so; what is recommended is the test's to say.
 import {
   DEPLOYMENTS,
-  type KubernetesObject,
   MULTIDIM_POD_AUTOSCALERS,
   type MultidimPodAutoscaler,
   PODS,
@@ -13,7 +12,7 @@ import { fakeClock } from '../../kubernetes/test/fake-clock.js'
 import { during } from '../../kubernetes/test/opened.js'
 import type { StandInOptions } from '../../kubernetes/test/stand-in/index.js'
 import { type AdmissionServer, type OperatorContext, Updater, type UpdaterOptions } from '../src/index.js'
-import { autoscalerOf, EVENTS, openCluster, openContext, type TestCluster } from './cluster.js'
+import { autoscalerOf, EVENTS, openCluster, openContext, quietOf, type TestCluster } from './cluster.js'
 import { openWebhook } from './webhook.js'
 
 export const REF = { namespace: 'default', name: 'web' }
@@ -143,25 +142,8 @@ export class Scene {
   }
 
   /** Controllers have nothing left to do, and the operator has heard of it. */
-  async quiet(): Promise<void> {
-    const versions = (objects: Iterable<KubernetesObject>): string =>
-      [...objects]
-        .map(({ metadata }) => `${metadata?.uid} ${metadata?.resourceVersion}`)
-        .sort()
-        .join()
-    const { autoscalers, pods } = this.context
-    let before = ''
-    await expect
-      .poll(() => {
-        const now = this.store.revision
-        const isQuiet = String(now) === before
-        before = String(now)
-        const [autoscalersNow, podsNow] = ['trimtab.dev/multidimpodautoscalers', '/pods'].map((of) =>
-          versions(this.store.list(of)),
-        )
-        return isQuiet && versions(autoscalers.values()) === autoscalersNow && versions(pods.values()) === podsNow
-      })
-      .toBe(true)
+  quiet(): Promise<void> {
+    return quietOf(this.cluster, this.context)
   }
 
   autoscaler(): Promise<MultidimPodAutoscaler> {

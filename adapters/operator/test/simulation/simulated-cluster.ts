@@ -2,19 +2,17 @@
 import type { Core } from '@trimtab/core'
 import {
   DEPLOYMENTS,
-  type KubernetesObject,
   MULTIDIM_POD_AUTOSCALERS,
   type MultidimPodAutoscaler,
   type WorkloadObject,
 } from '@trimtab/kubernetes'
 import { PrometheusClient } from '@trimtab/prometheus'
 import { allocationDollars, DEFAULT_PRICES } from '@trimtab/tasks/autoscaling'
-import { expect } from 'vitest'
 import { fakeClock } from '../../../kubernetes/test/fake-clock.js'
 import type { RealPrometheus } from '../../../prometheus/test/real-prometheus.js'
 import { remoteWrite } from '../../../prometheus/test/remote-write.js'
 import { type OperatorContext, Recommender, Updater } from '../../src/index.js'
-import { openCluster, openContext, type TestCluster } from '../cluster.js'
+import { openCluster, openContext, quietOf, type TestCluster } from '../cluster.js'
 import { SimulatedService } from './simulated-service.js'
 
 export const STEP_SECONDS = 15
@@ -102,7 +100,7 @@ export class SimulatedCluster {
       await this.service.step(this.cluster.standIn)
       await remoteWrite(this.#prometheus.url, this.service.samples(this.context.clock.now()))
       await this.#recommender.step(this.#signal)
-      await this.#quiet()
+      await quietOf(this.cluster, this.context)
       await this.#updater.step(this.#signal)
       dollars += allocationDollars(DEFAULT_PRICES, allocation)
       if (truth.violated) violations++
@@ -132,37 +130,9 @@ export class SimulatedCluster {
 
   async #pass(seconds: number): Promise<void> {
     this.#advance(seconds * 1000)
-    await this.#quiet()
-  }
-
-  /** Controllers have nothing left to do, and the operator has heard of it. */
-  async #quiet(): Promise<void> {
-    const { store } = this.cluster.standIn.registry
-    const { autoscalers, pods } = this.context
-    let before = -1
-    await expect
-      .poll(
-        () => {
-          const isQuiet = store.revision === before
-          before = store.revision
-          const isKnown = (objects: Iterable<KubernetesObject>, collection: string): boolean =>
-            versions(objects) === versions(store.list(collection))
-          return (
-            isQuiet &&
-            isKnown(autoscalers.values(), 'trimtab.dev/multidimpodautoscalers') &&
-            isKnown(pods.values(), '/pods')
-          )
-        },
-        { interval: 1 },
-      )
-      .toBe(true)
+    await quietOf(this.cluster, this.context)
   }
 }
-
-const versions = (objects: Iterable<KubernetesObject>): string =>
-  Array.from(objects, ({ metadata }) => `${metadata?.uid} ${metadata?.resourceVersion}`)
-    .sort()
-    .join()
 
 /** What is asked of a simulated service: its own SLO, measured as it is exported. */
 export const objectiveOf = ({ simulator }: SimulatedService): Pick<MultidimPodAutoscaler['spec'], 'slo' | 'load'> => ({
