@@ -12,6 +12,12 @@ export const nameOf = (part: OperatorPart): string => `trimtab-${part}`
 /** Where the operator is, unless told otherwise. */
 export const OPERATOR_NAMESPACE = 'trimtab-system'
 
+/** The Secret that holds the webhook's authority and certificate. */
+export const ADMISSION_SECRET = 'trimtab-admission-tls'
+
+/** Where the webhook answers. */
+export const WEBHOOK_PATH = '/mutate'
+
 /** Conditions of an autoscaler, and who writes them. */
 export const CONDITIONS = {
   /** Recommender: the spec is sound, the workload is there, and nothing else scales it. */

@@ -10,8 +10,7 @@ import {
   type StringMap,
 } from '@trimtab/kubernetes'
 import type { OperatorContext } from '../context.js'
-import { ADMISSION_SECRET } from '../manifests/permissions.js'
-import { nameOf } from '../names.js'
+import { ADMISSION_SECRET, nameOf } from '../names.js'
 
 interface Secret extends KubernetesObject {
   readonly type?: string

@@ -1,3 +1,4 @@
+export { ADMISSION_SECRET } from '../names.js'
 export { findInstalled, type InstalledObject, type InstallStep, install, objectTitle, uninstall } from './install.js'
 export { namespaceObject, operatorObjects, partObjects, sharedObjects } from './manifests.js'
 export { alertRules } from './monitoring/alerts.js'
@@ -6,7 +7,6 @@ export { monitoring } from './monitoring/monitoring.js'
 export type { ManifestObject } from './object.js'
 export { DEFAULT_IMAGE, type InstallOptions, type InstallSettings, readInstallOptions } from './options.js'
 export {
-  ADMISSION_SECRET,
   PERMISSIONS,
   type Permission,
   permissionTable,

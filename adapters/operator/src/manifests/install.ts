@@ -11,11 +11,10 @@ import {
   type ObjectRef,
   resource,
 } from '@trimtab/kubernetes'
-import { nameOf, OPERATOR_NAMESPACE, OPERATOR_PARTS } from '../names.js'
+import { ADMISSION_SECRET, nameOf, OPERATOR_NAMESPACE, OPERATOR_PARTS } from '../names.js'
 import { operatorObjects } from './manifests.js'
 import { LABELS, type ManifestObject } from './object.js'
 import type { InstallOptions } from './options.js'
-import { ADMISSION_SECRET } from './permissions.js'
 
 /** An object in a cluster: its kind, and which one. */
 export interface InstalledObject {

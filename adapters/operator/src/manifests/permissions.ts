@@ -1,5 +1,5 @@
 // Who may do what, and why, said once: roles and PERMISSIONS.md are made from this, and a test takes away each verb and sees a part fail.
-import { nameOf, type OperatorPart } from '../names.js'
+import { ADMISSION_SECRET, nameOf, type OperatorPart } from '../names.js'
 
 /** What may be done. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch'
@@ -19,9 +19,6 @@ export interface Permission {
   readonly names?: readonly string[]
   readonly reason: string
 }
-
-/** The Secret that holds the webhook's authority and certificate. */
-export const ADMISSION_SECRET = 'trimtab-admission-tls'
 
 const permission = (
   scope: Scope,

@@ -1,9 +1,6 @@
-import { nameOf } from '../names.js'
+import { nameOf, WEBHOOK_PATH } from '../names.js'
 import { type ManifestObject, manifest } from './object.js'
 import type { InstallSettings } from './options.js'
-
-/** Where the webhook answers. */
-export const WEBHOOK_PATH = '/mutate'
 
 /**
  * Shows new pods to the webhook, and goes on without it where it does not answer. The webhook itself writes into it by which authority it is
