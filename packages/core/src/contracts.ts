@@ -1,7 +1,7 @@
 // The words that every package shares (Gymnasium's, with units in names). Types only.
 import type { Bytes } from './files/bytes.js'
 
-/** A box of real numbers, or one choice out of `high[0] + 1` when `discrete`. */
+/** A box of real numbers, or, when `discrete`, for each name one choice out of `high[i] + 1`. */
 export interface Space {
   readonly names: readonly string[]
   readonly low: Float64Array
@@ -63,6 +63,45 @@ export interface Environment {
   reset(seed: number): Float32Array
   /** Takes one action [A], clipped to the space. */
   step(action: Float32Array): Step
+  /** All that decides what comes next; `load` goes on from there to the byte. */
+  save(): Uint8Array
+  /**
+   * Goes back to what `save` gave.
+   * @throws {FormatError} for what another environment saved
+   */
+  load(state: Uint8Array): void
+}
+
+/** What one step of many agents gave. N: agents, S: observation, G: global. Row i is agent i's. */
+export interface ParallelStep {
+  /** [N, S] */
+  readonly observations: Float32Array
+  /** [N, G]: what a critic may see beside its agent's observation while it learns, and no actor ever does. */
+  readonly globals: Float32Array
+  /** [N] */
+  readonly rewards: Float32Array
+  /** A time limit cut the episode of all of them: the future still has value. */
+  readonly truncated: boolean
+  /** What happened, apart from what was rewarded: a name in the unit of its numbers, each [N]. */
+  readonly info: Readonly<Record<string, Float64Array>>
+}
+
+/**
+ * A simulator of many agents of one kind that act at once (PettingZoo's parallel environment, in flat arrays). What it returns is
+ * overwritten by the next call: copy what you keep. N: agents, S: observation, G: global, A: action.
+ */
+export interface ParallelEnvironment {
+  /** Of each agent [S]. */
+  readonly observation: Space
+  /** Of each agent [A]. */
+  readonly action: Space
+  /** What critics see more [G]; names may be none. */
+  readonly global: Space
+  readonly agents: number
+  /** Begins the episode that `seed` says; the same seed, the same episode. Rewards are 0. */
+  reset(seed: number): ParallelStep
+  /** Takes all actions [N, A], row i of agent i, each clipped to the space. */
+  step(actions: Float32Array): ParallelStep
   /** All that decides what comes next; `load` goes on from there to the byte. */
   save(): Uint8Array
   /**

@@ -8,6 +8,8 @@ export type {
   Environment,
   LiveEnvironment,
   Logger,
+  ParallelEnvironment,
+  ParallelStep,
   Quantity,
   RandomSource,
   Space,
