@@ -76,7 +76,8 @@ export const autoscalerOf = (
 
 /** When controllers have nothing left to do, and the operator has heard of it. */
 export async function quietOf({ standIn }: TestCluster, { autoscalers, pods }: OperatorContext): Promise<void> {
-  const { store } = standIn.registry
+  const { registry } = standIn
+  const { store } = registry
   const isKnown = (copies: Iterable<KubernetesObject>, collection: string): boolean =>
     versions(copies) === versions(store.list(collection))
   let before = -1
@@ -85,6 +86,7 @@ export async function quietOf({ standIn }: TestCluster, { autoscalers, pods }: O
     before = store.revision
     return (
       hasRested &&
+      registry.controllersAtWork === 0 &&
       isKnown(autoscalers.values(), 'trimtab.dev/multidimpodautoscalers') &&
       isKnown(pods.values(), '/pods')
     )

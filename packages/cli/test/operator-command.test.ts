@@ -113,7 +113,7 @@ describe('trimtab operator', () => {
       const argv = ['--parts', 'recommender', '--period', '1', '--metrics-port', '0']
       const running = main(['operator', '--kubeconfig', kubeconfig, '--influxdb', `${influx.url}/t`, ...argv], host)
       const count = async () => JSON.stringify(await influx.query('SELECT * FROM trimtab_trajectory'))
-      await expect.poll(count, { timeout: 20_000 }).toContain('default/web')
+      await expect.poll(count).toContain('default/web')
       ending.abort()
       expect(await running, host.err()).toBe(0)
     } finally {

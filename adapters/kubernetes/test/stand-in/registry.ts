@@ -25,6 +25,8 @@ const CRDS = 'apiextensions.k8s.io/customresourcedefinitions'
 export class Registry {
   readonly store = new Store()
   readonly clock: StandInClock
+  /** Controllers that have begun something and wait for it, an admission webhook for example. */
+  controllersAtWork = 0
   readonly #builtin: readonly Kind[]
 
   constructor(minor: number, clock: StandInClock) {

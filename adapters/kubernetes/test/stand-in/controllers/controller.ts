@@ -41,11 +41,14 @@ export const ownerReference = ({ apiVersion, kind, metadata }: Stored): object =
 })
 
 /** An object that has gone meanwhile, or a webhook that refuses: the next change is looked at all the same. */
-export async function unlessRefused(work: () => unknown): Promise<void> {
+export async function unlessRefused(registry: Registry, work: () => unknown): Promise<void> {
+  registry.controllersAtWork++
   try {
     await work()
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
+  } finally {
+    registry.controllersAtWork--
   }
 }
 
@@ -61,7 +64,7 @@ export function onChange(
     isRunning = true
     while (isDue) {
       isDue = false
-      await unlessRefused(reconcile)
+      await unlessRefused(registry, reconcile)
     }
     isRunning = false
   }

@@ -105,7 +105,7 @@ export class Kubelet {
     if (this.#pending.has(key)) return
     const callOff = this.#registry.clock.after(milliseconds, () => {
       this.#pending.delete(key)
-      void unlessRefused(act)
+      void unlessRefused(this.#registry, act)
     })
     this.#pending.set(key, callOff)
   }
