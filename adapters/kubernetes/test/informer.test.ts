@@ -103,7 +103,7 @@ describe('an informer', () => {
     expect(informer.size).toBe(1)
     standIn.fault = () => undefined
     await expect.poll(() => informer.failure).toBeUndefined()
-    expect(informer.silentForMs).toBeLessThan(1000)
+    await expect.poll(() => informer.silentForMs).toBeLessThan(1000)
   })
 
   it('is well again as soon as the server takes a watch, though nothing happens', async () => {
