@@ -15,6 +15,7 @@ export { createDqn, Dqn, type DqnExplanation, type DqnSetup, type DqnUpdateRepor
 export { type DqnOptions, dqnDefaults } from './dqn-options.js'
 export * from './episode/index.js'
 export { type EpsilonSchedule, epsilonAt } from './epsilon.js'
+export * from './many/index.js'
 export * from './meta/index.js'
 export {
   ExplorationNoise,

@@ -1,0 +1,1 @@
+export { AgentSums } from './agent-sums.js'
