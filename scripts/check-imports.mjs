@@ -16,8 +16,8 @@ const FLOORS = [
   ['@trimtab/studies'],
   ['@trimtab/node'],
   ['@trimtab/influxdb', '@trimtab/nats', '@trimtab/prometheus'],
-  ['@trimtab/gateway', '@trimtab/kubernetes', '@trimtab/local', '@trimtab/nvml', '@trimtab/openwhisk'],
-  ['@trimtab/operator'],
+  ['@trimtab/gateway', '@trimtab/kubernetes', '@trimtab/nvml', '@trimtab/openwhisk'],
+  ['@trimtab/local', '@trimtab/operator'],
   ['trimtab'],
   ['@trimtab/playground'],
 ]
