@@ -15,6 +15,8 @@ export interface HttpClientOptions {
   readonly timeoutMs?: number
   /** The longest answer that is read; default 16 MiB. */
   readonly mostBytes?: number
+  /** Requests at once; more wait for one to end. Default 8. */
+  readonly mostConnections?: number
 }
 
 /** The names of `HttpClientOptions`, for the checks of who adds some of its own. */
@@ -24,11 +26,12 @@ export const HTTP_CLIENT_OPTIONS: readonly (keyof HttpClientOptions)[] = [
   'ca',
   'timeoutMs',
   'mostBytes',
+  'mostConnections',
 ]
 
 /** One request; it must do no harm twice: it is sent again where the server has closed an idle connection meanwhile. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT'
   /** Below the client's URL: `/api/v1/query`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
@@ -59,11 +62,12 @@ export class HttpClient {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: HttpClientOptions) {
-    const { url, authorization, ca, timeoutMs = 10_000, mostBytes = 16 * 2 ** 20 } = options
+    const { url, authorization, ca, timeoutMs = 10_000, mostBytes = 16 * 2 ** 20, mostConnections = 8 } = options
     const problems = new Problems()
     problems.checkKeys(options, HTTP_CLIENT_OPTIONS, 'options')
     problems.check(timeoutMs > 0 && timeoutMs < 2 ** 31, `timeoutMs must be 1 … 2^31 - 1, got ${timeoutMs}`)
     problems.check(mostBytes > 0, `mostBytes must be > 0, got ${mostBytes}`)
+    problems.check(mostConnections >= 1, `mostConnections must be at least 1, got ${mostConnections}`)
     const base = URL.canParse(url) ? new URL(url) : undefined
     const isHttp = base?.protocol === 'http:' || base?.protocol === 'https:'
     problems.check(isHttp, `url must be http://… or https://…, got ${base?.protocol ?? JSON.stringify(url)}`)
@@ -77,7 +81,7 @@ export class HttpClient {
     this.#authorization =
       typeof authorization === 'function' ? authorization : () => authorization ?? (ofUrl || undefined)
     const { Agent } = base!.protocol === 'https:' ? https : http
-    this.#agent = new Agent({ keepAlive: true, maxSockets: 8 })
+    this.#agent = new Agent({ keepAlive: true, maxSockets: mostConnections })
   }
 
   /**

@@ -1,6 +1,6 @@
+import { HttpServer } from '@trimtab/node/http'
 import type { OperatorContext } from './context.js'
 import { answerHealth } from './health.js'
-import { HttpServer } from './http-server.js'
 import { ExternalScaler } from './keda/external-scaler.js'
 import { answerMetricsApi } from './keda/metrics-api.js'
 import { Recommendations } from './keda/recommendations.js'

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { type MultidimPodAutoscaler, PAUSE_ANNOTATION } from '@trimtab/kubernetes'
+import { HttpServer } from '@trimtab/node/http'
 import { renderMetrics } from '@trimtab/prometheus'
 import { describe, expect, it } from 'vitest'
 import { readExposition } from '../../prometheus/test/exposition.js'
 import { HAS_PROMETHEUS, lint, sayUnchecked } from '../../prometheus/test/real-prometheus.js'
-import { answerHealth, HttpServer, OperatorMetrics } from '../src/index.js'
+import { answerHealth, OperatorMetrics } from '../src/index.js'
 
 if (!HAS_PROMETHEUS) sayUnchecked('names of the operator’s metrics')
 

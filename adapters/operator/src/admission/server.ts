@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { ConfigError, Problems } from '@trimtab/core'
+import { readBody } from '@trimtab/node/http'
 import type { OperatorContext } from '../context.js'
 import { nameOf, WEBHOOK_PATH } from '../names.js'
 import { Owners } from '../owners.js'
@@ -129,7 +130,7 @@ export class AdmissionServer implements Part {
       return refuse(response, 404, `reviews are taken by POST ${WEBHOOK_PATH}`)
     let review: AdmissionReview
     try {
-      const body = await readBody(request)
+      const body = await readBody(request, LONGEST_BODY)
       if (body === undefined) return refuse(response, 413, `a review has at most ${LONGEST_BODY} bytes`)
       review = JSON.parse(body)
     } catch (error) {
@@ -155,15 +156,4 @@ export class AdmissionServer implements Part {
 
 function refuse(response: ServerResponse, code: number, message: string): void {
   response.writeHead(code, { 'content-type': 'text/plain', connection: 'close' }).end(`${message}\n`)
-}
-
-/** @returns undefined: it is too long; it is read to its end all the same, so that the answer is heard */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length <= LONGEST_BODY) chunks.push(chunk)
-  }
-  return length <= LONGEST_BODY ? Buffer.concat(chunks).toString() : undefined
 }
