@@ -10,7 +10,7 @@ export interface KeyValue {
 }
 
 /** What an action may take. */
-export interface ActionLimits {
+export interface WhiskActionLimits {
   /** For one activation, ms. */
   readonly timeout: number
   /** Of one container, MiB; its CPU shares follow from it. */
@@ -58,7 +58,7 @@ export interface Action {
   readonly version: string
   readonly publish: boolean
   readonly exec: ActionExec
-  readonly limits: ActionLimits
+  readonly limits: WhiskActionLimits
   readonly parameters: readonly KeyValue[]
   readonly annotations: readonly KeyValue[]
   /** When it was last changed, unix ms. */
@@ -73,6 +73,7 @@ export const ACTIVATION_STATUSES = [
   'whisk internal error',
 ] as const
 
+/** A word of them. */
 export type ActivationStatus = (typeof ACTIVATION_STATUSES)[number]
 
 /** An activation as it is listed; platforms and their stores leave out more or less of it. */
@@ -94,7 +95,7 @@ export interface ActivationSummary {
 }
 
 /** The whole record of an activation. */
-export interface Activation extends ActivationSummary {
+export interface ActivationRecord extends ActivationSummary {
   readonly subject: string
   readonly response: {
     readonly status: ActivationStatus

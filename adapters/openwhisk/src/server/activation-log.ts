@@ -1,4 +1,4 @@
-import type { Activation, ActivationSummary } from '../protocol.js'
+import type { ActivationRecord, ActivationSummary } from '../protocol.js'
 import type { Page } from './query.js'
 import { notFound } from './whisk-error.js'
 
@@ -12,14 +12,14 @@ export interface ActivationFilter {
 /** The last activations of a namespace that have ended, the earliest start first. */
 export class ActivationLog {
   readonly #most: number
-  readonly #records: Activation[] = []
+  readonly #records: ActivationRecord[] = []
 
   constructor(most: number) {
     this.#most = most
   }
 
   /** Keeps one; the earliest goes where there are too many. */
-  add(activation: Activation): void {
+  add(activation: ActivationRecord): void {
     let at = this.#records.length
     while (at > 0 && this.#records[at - 1]!.start > activation.start) at--
     this.#records.splice(at, 0, activation)
@@ -27,15 +27,17 @@ export class ActivationLog {
   }
 
   /** @throws {WhiskError} 404 */
-  get(activationId: string): Activation {
+  get(activationId: string): ActivationRecord {
     const activation = this.#records.find((each) => each.activationId === activationId)
     if (activation === undefined) throw notFound()
     return activation
   }
 
   /** A page of those that are meant, the latest start first. */
-  list(filter: ActivationFilter, { skip, limit }: Page): Activation[] {
-    return this.#matching(filter).reverse().slice(skip, skip + limit)
+  list(filter: ActivationFilter, { skip, limit }: Page): ActivationRecord[] {
+    return this.#matching(filter)
+      .reverse()
+      .slice(skip, skip + limit)
   }
 
   /** How many are meant, after the skipped ones. */
@@ -43,7 +45,7 @@ export class ActivationLog {
     return Math.max(0, this.#matching(filter).length - skip)
   }
 
-  #matching({ name, since = 0, upto = Number.POSITIVE_INFINITY }: ActivationFilter): Activation[] {
+  #matching({ name, since = 0, upto = Number.POSITIVE_INFINITY }: ActivationFilter): ActivationRecord[] {
     return this.#records.filter(
       (each) => each.start >= since && each.start <= upto && (name === undefined || each.name === name),
     )
@@ -51,5 +53,4 @@ export class ActivationLog {
 }
 
 /** What a list without `docs` says of it. */
-export const summaryOf = ({ subject, response, logs, ...summary }: Activation): ActivationSummary => summary
-
+export const summaryOf = ({ subject, response, logs, ...summary }: ActivationRecord): ActivationSummary => summary

@@ -1,13 +1,13 @@
 export type {
   Action,
   ActionExec,
-  ActionLimits,
-  Activation,
+  ActivationRecord,
   ActivationStatus,
   ActivationSummary,
   JsonObject,
   KeyValue,
   NamespaceLimits,
+  WhiskActionLimits,
 } from '../protocol.js'
 export { DEFAULT_ACTION_LIMITS, DEFAULT_NAMESPACE_LIMITS } from './limits.js'
 export type { ActivationOutcome, FunctionPlatform, Invocation } from './platform.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@trimtab/core'
-import { type Action, ACTIVATION_STATUSES, type Activation, type JsonObject } from '../protocol.js'
+import { ACTIVATION_STATUSES, type Action, type ActivationRecord, type JsonObject } from '../protocol.js'
 import type { ActivationLog } from './activation-log.js'
 import type { ActivationOutcome, FunctionPlatform } from './platform.js'
 import type { Throttle } from './throttle.js'
@@ -17,7 +17,7 @@ export interface InvocationContext {
 export interface StartedActivation {
   readonly activationId: string
   /** Its record; rejects with a `WhiskError` where it was not run. */
-  readonly ended: Promise<Activation>
+  readonly ended: Promise<ActivationRecord>
 }
 
 /**
@@ -32,7 +32,7 @@ export function startActivation(
   throttle.enter(platform.limits(action.namespace), clock.now())
   const activationId = newId()
   const own = Object.fromEntries(action.parameters.map(({ key, value }) => [key, value]))
-  const run = async (): Promise<Activation> => {
+  const run = async (): Promise<ActivationRecord> => {
     const outcome = await platform.invoke({ activationId, action, parameters: { ...own, ...parameters } })
     const activation = recordOf(activationId, action, outcome)
     activations.add(activation)
@@ -44,7 +44,7 @@ export function startActivation(
 /** 32 hexadecimal digits. */
 export const newId = (): string => randomUUID().replaceAll('-', '')
 
-function recordOf(activationId: string, action: Action, outcome: ActivationOutcome): Activation {
+function recordOf(activationId: string, action: Action, outcome: ActivationOutcome): ActivationRecord {
   const { namespace, name, version, limits, exec } = action
   const { startMs, endMs, waitTimeMs, initTimeMs, status, timedOut = false, result, logs = [] } = outcome
   const statusCode = ACTIVATION_STATUSES.indexOf(status)

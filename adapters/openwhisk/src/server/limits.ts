@@ -1,4 +1,4 @@
-import type { ActionLimits, NamespaceLimits } from '../protocol.js'
+import type { NamespaceLimits, WhiskActionLimits } from '../protocol.js'
 import { malformed } from './whisk-error.js'
 
 /** A stock platform's. */
@@ -18,7 +18,7 @@ export const DEFAULT_NAMESPACE_LIMITS: Required<Omit<NamespaceLimits, 'allowedKi
 }
 
 /** What an action has that says nothing. */
-export const DEFAULT_ACTION_LIMITS: ActionLimits = {
+export const DEFAULT_ACTION_LIMITS: WhiskActionLimits = {
   timeout: 60_000,
   memory: 256,
   logs: 10,
@@ -38,7 +38,7 @@ const BOUNDS = [
  * @param asked  of the request: any of them
  * @throws {WhiskError} 400: outside the namespace's
  */
-export function changeLimits(old: ActionLimits, asked: unknown, namespace: NamespaceLimits): ActionLimits {
+export function changeLimits(old: WhiskActionLimits, asked: unknown, namespace: NamespaceLimits): WhiskActionLimits {
   if (asked === undefined) return old
   if (typeof asked !== 'object' || asked === null) throw malformed('limits must be an object')
   const changed: Record<string, number> = { ...old }
@@ -52,5 +52,5 @@ export function changeLimits(old: ActionLimits, asked: unknown, namespace: Names
     if ((value as number) > high) throw malformed(`${name} ${value} exceeds allowed threshold of ${high}`)
     changed[name] = value as number
   }
-  return changed as unknown as ActionLimits
+  return changed as unknown as WhiskActionLimits
 }

@@ -69,6 +69,7 @@ export class WhiskServer {
     return `http://${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${this.#server.port}`
   }
 
+  /** Where it listens. */
   get port(): number {
     return this.#server.port
   }

@@ -16,7 +16,6 @@ export const forbidden = (): WhiskError =>
 export const notFound = (): WhiskError => new WhiskError(404, 'The requested resource does not exist.')
 export const notAllowed = (): WhiskError => new WhiskError(405, 'HTTP method not allowed for this resource.')
 export const conflict = (): WhiskError => new WhiskError(409, 'Concurrent modification to resource detected.')
-export const malformed = (what: string): WhiskError =>
-  new WhiskError(400, `The request content was malformed: ${what}`)
+export const malformed = (what: string): WhiskError => new WhiskError(400, `The request content was malformed: ${what}`)
 export const tooLarge = (field: string, allowed: number): WhiskError =>
   new WhiskError(413, `${field} larger than allowed: at most ${allowed} bytes.`)
