@@ -4,6 +4,7 @@ import { CONGESTION_CONTROL, CONGESTION_CONTROL_AURORA } from './congestion-cont
 import { CPU_FREQUENCY, CPU_FREQUENCY_LITERAL } from './cpu-frequency/task.js'
 import { defineTask } from './define-task.js'
 import { RIGHTSIZING } from './rightsizing/task.js'
+import { SERVERLESS } from './serverless/task.js'
 import type { ControlTask, Task } from './task.js'
 
 // A task of a new folder is registered by its name here, and by nothing else.
@@ -11,6 +12,7 @@ const ALL: readonly Task[] = [
   ...[AUTOSCALING, AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT],
   ...[CONGESTION_CONTROL, CONGESTION_CONTROL_AURORA],
   ...[CPU_FREQUENCY, CPU_FREQUENCY_LITERAL],
+  SERVERLESS,
   RIGHTSIZING,
 ]
 

@@ -1,3 +1,4 @@
+export { normalCdf, normalQuantile, Z99 } from '../normal.js'
 export { AllocationTable, type RecordedPerformance } from './allocation-table.js'
 export type { Allocator, LearningAllocator } from './allocator.js'
 export {
@@ -26,7 +27,7 @@ export {
   type KnowingAllocator,
 } from './guard/guarded-allocator.js'
 export { type ShadowOptions, ShadowRule } from './guard/shadow-rule.js'
-export { LatencyModel, normalCdf, normalQuantile, Z99 } from './latency.js'
+export { LatencyModel } from './latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { LogarithmicView } from './logarithmic-view.js'
 export { GRID_CORES, GRID_UTILISATION } from './margin/grid.js'

@@ -1,7 +1,8 @@
 import { type Bytes, type Core, FormatError, Problems, Random } from '@trimtab/core'
 import { copyBytes } from '@trimtab/core/internal'
+import { normalQuantile, Z99 } from '../normal.js'
 import type { Application } from './application.js'
-import { LatencyModel, normalQuantile, Z99 } from './latency.js'
+import { LatencyModel } from './latency.js'
 import { type LoadSeries, shareAt } from './load.js'
 import {
   type Allocation,

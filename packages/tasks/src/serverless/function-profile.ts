@@ -19,9 +19,9 @@ export interface FunctionProfile {
   readonly memoryMiB: number
   /** What a container uses of it between requests. */
   readonly idleMemoryMiB: number
-  /** Work grows by this factor times what the invoker's memory is in use above `MEMORY_KNEE`. */
+  /** Requests take longer by this factor times what the invoker's memory is in use above `MEMORY_KNEE`. */
   readonly memorySensitivity: number
-  /** Work and I/O grow by this factor times what the invoker's I/O is in use above `IO_KNEE`. */
+  /** Requests take longer by this factor times what the invoker's I/O is in use above `IO_KNEE`. */
   readonly ioSensitivity: number
   /** From the decision to start a container until it serves. */
   readonly coldStartSeconds: number
@@ -33,9 +33,7 @@ export const MEMORY_KNEE = 0.7
 export const IO_KNEE = 0.8
 
 // Proposed, not measured: what each category does in general.
-const SENSITIVITY: Readonly<
-  Record<FunctionCategory, Pick<FunctionProfile, 'memorySensitivity' | 'ioSensitivity'>>
-> = {
+const SENSITIVITY: Readonly<Record<FunctionCategory, Pick<FunctionProfile, 'memorySensitivity' | 'ioSensitivity'>>> = {
   cpu: { memorySensitivity: 0.2, ioSensitivity: 0.1 },
   memory: { memorySensitivity: 0.5, ioSensitivity: 0.1 },
   io: { memorySensitivity: 0.1, ioSensitivity: 0.3 },

@@ -22,7 +22,7 @@ export interface InvokerSpec {
   readonly ioStreams: number
 }
 
-/** Something that happens at the start of a step, 0 the first. Invokers are counted through their kinds. */
+/** Something that happens at the start of a step. Step 0 comes before the first decision. Invokers are counted through their kinds. */
 export type ServerlessEvent =
   | { readonly step: number; readonly kind: 'join' | 'leave'; readonly tenant: number }
   | { readonly step: number; readonly kind: 'invoker-loss' | 'invoker-return'; readonly invoker: number }
@@ -36,7 +36,7 @@ export const CPU_MODES: readonly CpuMode[] = ['shares', 'quota']
 /** A serverless platform and its tenants. Plain JSON: a world follows from it and a seed. */
 export interface ServerlessSpec {
   readonly functions: readonly FunctionProfile[]
-  /** Means of arrivals, one number a step; an episode is a stretch of them. Requests per second unless a tenant scales them. */
+  /** Means of arrivals, one number a step: an episode is a stretch of 1 + `episodeSteps`. Requests per second unless a tenant scales them. */
   readonly loads: Readonly<Record<string, readonly number[]>>
   readonly tenants: readonly TenantSpec[]
   readonly invokers: readonly InvokerSpec[]
@@ -124,7 +124,7 @@ function checkFunction(problems: Problems, path: string, one: FunctionProfile): 
     `${path}.category must be one of ${FUNCTION_CATEGORIES.join(', ')}, got ${String(one?.category)}`,
   )
   checkNumber(problems, `${path}.workSeconds`, one?.workSeconds, 1e-6)
-  checkNumber(problems, `${path}.workScv`, one?.workScv, 1e-3, 100)
+  checkNumber(problems, `${path}.workScv`, one?.workScv, 1e-3, 4)
   checkNumber(problems, `${path}.ioSeconds`, one?.ioSeconds, 0)
   checkNumber(problems, `${path}.memoryMiB`, one?.memoryMiB, 1)
   checkNumber(problems, `${path}.idleMemoryMiB`, one?.idleMemoryMiB, 0, one?.memoryMiB)
@@ -138,8 +138,8 @@ function checkLoads(problems: Problems, loads: ServerlessSpec['loads'], episodeS
   problems.check(entries.length > 0, 'loads must name at least one')
   for (const [name, rates] of entries) {
     problems.check(
-      Array.isArray(rates) && rates.length >= episodeSteps,
-      `loads.${name} must have at least episodeSteps (${episodeSteps}) numbers, got ${rates?.length}`,
+      Array.isArray(rates) && rates.length > episodeSteps,
+      `loads.${name} must have more than episodeSteps (${episodeSteps}) numbers, got ${rates?.length}`,
     )
     const invalid = Array.isArray(rates) ? rates.findIndex((rate) => !(rate >= 0 && rate <= MOST)) : -1
     problems.check(invalid < 0, `loads.${name}[${invalid}] must lie in [0, ${MOST}], got ${rates?.[invalid]}`)
@@ -162,7 +162,10 @@ function checkEvents(problems: Problems, events: ServerlessSpec['events'], tenan
         checkWhole(problems, `events[${i}].invoker`, event.invoker, 0, invokers - 1)
         break
       default:
-        problems.check(false, `events[${i}].kind must be one of ${EVENT_KINDS.join(', ')}, got ${JSON.stringify(event)}`)
+        problems.check(
+          false,
+          `events[${i}].kind must be one of ${EVENT_KINDS.join(', ')}, got ${JSON.stringify(event)}`,
+        )
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type CoreMath, FormatError, Problems } from '@trimtab/core'
-import { normalCdf } from '../latency.js'
+import { normalCdf } from '../../normal.js'
 import type { Telemetry } from '../telemetry.js'
 
 /** How much may go wrong, and how a violation is told from a p99 that only scatters. */

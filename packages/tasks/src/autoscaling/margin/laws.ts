@@ -1,6 +1,7 @@
 import { type Core, Random } from '@trimtab/core'
+import { Z99 } from '../../normal.js'
 import { generateApplication } from '../application.js'
-import { LatencyModel, Z99 } from '../latency.js'
+import { LatencyModel } from '../latency.js'
 import { ampleLatencyMs } from '../simulator.js'
 
 /**

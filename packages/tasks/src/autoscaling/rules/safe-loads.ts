@@ -1,5 +1,6 @@
 import type { Core } from '@trimtab/core'
-import { LatencyModel, Z99 } from '../latency.js'
+import { Z99 } from '../../normal.js'
+import { LatencyModel } from '../latency.js'
 import type { ClusterSimulator } from '../simulator.js'
 
 /** A pod's size and what it carries. */

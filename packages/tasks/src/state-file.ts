@@ -29,7 +29,7 @@ export function unpackNumbers(fingerprint: number, state: Bytes): Float64Array[]
   const numbers = new Float64Array(bytes.buffer)
   if (numbers[0] !== MAGIC) refuse('it does not start with its mark')
   if (numbers[1] !== VERSION) refuse(`format version ${numbers[1]}, this package reads ${VERSION}`)
-  if (numbers[2] !== fingerprint) refuse('it was saved with another graph or campaign')
+  if (numbers[2] !== fingerprint) refuse('it was saved with another spec')
   const lists: Float64Array[] = []
   for (let at = HEAD; at < numbers.length; ) {
     const length = numbers[at]!

@@ -1,0 +1,164 @@
+import { ConfigError, type CoreMath, type Space } from '@trimtab/core'
+import { SHARES_STEP } from './features.js'
+import { clip } from './global-state.js'
+import type { TenantAllocation } from './telemetry.js'
+import type { ClusterScale, TenantView } from './tenant-view.js'
+
+/** How an agent's numbers become an allocation, and back. A: numbers of an action. */
+export interface ActionScheme {
+  /** [A] */
+  readonly space: Space
+  /**
+   * Turns what is in force into what the action at `from` of `actions` asks for.
+   * @returns false for an illegal action: it cannot be carried out, and `allocation` is as it was
+   */
+  apply(
+    actions: Float32Array,
+    from: number,
+    view: Readonly<TenantView>,
+    scale: ClusterScale,
+    allocation: TenantAllocation,
+  ): boolean
+  /** Whether one action takes back what the last one did. */
+  isReversal?(action: number, last: number): boolean
+  /** Fills the action at `to` of `actions` with the one that comes closest to an allocation: how rules act, and teach. */
+  closest(
+    allocation: Readonly<TenantAllocation>,
+    view: Readonly<TenantView>,
+    scale: ClusterScale,
+    actions: Float32Array,
+    to: number,
+  ): void
+}
+
+const NOTHING = 0
+const OUT = 1
+const IN = 2
+const UP = 3
+const DOWN = 4
+const OPPOSITE = [Number.NaN, IN, OUT, DOWN, UP] as const
+
+/** The printed actions: one container more or fewer, 128 shares more or fewer, or nothing. */
+export const STEP_ACTIONS: ActionScheme = {
+  space: { names: ['scaling'], low: Float64Array.of(0), high: Float64Array.of(4), kind: 'discrete' },
+  apply(actions, from, _view, { bounds }, allocation) {
+    const action = actions[from]!
+    const containers = allocation.containers + (action === OUT ? 1 : action === IN ? -1 : 0)
+    const shares = allocation.shares + (action === UP ? SHARES_STEP : action === DOWN ? -SHARES_STEP : 0)
+    const isWithin = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high
+    const hasWhom = allocation.containers > 0 || action === NOTHING || action === OUT
+    if (!(hasWhom && isWithin(containers, bounds.containers) && isWithin(shares, bounds.shares))) return false
+    allocation.containers = containers
+    allocation.shares = shares
+    return true
+  },
+  isReversal: (action, last) => OPPOSITE[action] === last,
+  closest(wanted, { telemetry }, _scale, actions, to) {
+    const containers = wanted.containers - telemetry.containers
+    const shares = wanted.shares - telemetry.shares
+    // Containers first: they decide whether requests wait.
+    if (Math.abs(containers) >= 0.5) actions[to] = containers > 0 ? OUT : IN
+    else if (Math.abs(shares) >= SHARES_STEP / 2) actions[to] = shares > 0 ? UP : DOWN
+    else actions[to] = NOTHING
+  },
+}
+
+/** Levels that heads choose between, each list from low to high. */
+export interface ActionLevels {
+  /** c in R + c√R containers, R the largest demand of the last `DEMAND_WINDOW` steps. */
+  readonly headroom: readonly number[]
+  readonly shares: readonly number[]
+  /** Seconds; of one level there is no head. */
+  readonly keepAliveSeconds: readonly number[]
+}
+
+/** One head for headroom, one for shares, one for keep-alive where there is a choice: absolute, so that no step has to make up for another. */
+export function levelActions(levels: ActionLevels): ActionScheme {
+  const { headroom, shares, keepAliveSeconds } = levels
+  const hasKeepAlive = keepAliveSeconds.length > 1
+  const heads = [headroom, shares, ...(hasKeepAlive ? [keepAliveSeconds] : [])]
+  return {
+    space: {
+      names: ['headroom', 'shares', ...(hasKeepAlive ? ['keepAlive'] : [])],
+      low: new Float64Array(heads.length),
+      high: Float64Array.from(heads, ({ length }) => length - 1),
+      kind: 'discrete',
+    },
+    apply(actions, from, { largestDemand }, _scale, allocation) {
+      allocation.containers = containersFor(largestDemand, headroom[actions[from]!]!)
+      allocation.shares = shares[actions[from + 1]!]!
+      allocation.keepAliveSeconds = keepAliveSeconds[hasKeepAlive ? actions[from + 2]! : 0]!
+      return true
+    },
+    closest(wanted, { largestDemand }, { math }, actions, to) {
+      actions[to] = nearest(headroom, headroomOf(wanted.containers, largestDemand))
+      actions[to + 1] = nearestRatio(math, shares, wanted.shares)
+      if (hasKeepAlive) actions[to + 2] = nearestRatio(math, keepAliveSeconds, wanted.keepAliveSeconds)
+    },
+  }
+}
+
+/** The same without steps between: headroom and shares as a box of [−1, 1], for agents that act on one. */
+export function continuousActions(headroom: readonly [number, number], keepAliveSeconds: number): ActionScheme {
+  const [low, high] = headroom
+  return {
+    space: { names: ['headroom', 'shares'], low: Float64Array.of(-1, -1), high: Float64Array.of(1, 1), kind: 'box' },
+    apply(actions, from, { largestDemand }, { math, bounds }, allocation) {
+      const share01 = (clip(actions[from + 1]!, UNIT) + 1) / 2
+      allocation.containers = containersFor(largestDemand, low + ((high - low) * (clip(actions[from]!, UNIT) + 1)) / 2)
+      allocation.shares = bounds.shares[0] * math.pow(bounds.shares[1] / bounds.shares[0], share01)
+      allocation.keepAliveSeconds = keepAliveSeconds
+      return true
+    },
+    closest(wanted, { largestDemand }, { math, bounds }, actions, to) {
+      const range = math.log(bounds.shares[1] / bounds.shares[0])
+      const share01 = range > 0 ? math.log(wanted.shares / bounds.shares[0]) / range : 0
+      actions[to] = clip((2 * (headroomOf(wanted.containers, largestDemand) - low)) / (high - low) - 1, UNIT)
+      actions[to + 1] = clip(2 * share01 - 1, UNIT)
+    },
+  }
+}
+
+/**
+ * What is asked of all agents' actions before anything moves.
+ * @throws {ConfigError} `size_mismatch`, `not_finite`, `action_unknown`
+ */
+export function checkActions(actions: Float32Array, { names, high, kind }: Space, agents: number): void {
+  const size = names.length
+  if (actions.length !== agents * size) {
+    throw new ConfigError('size_mismatch', `${agents} agents act with ${agents * size} numbers, got ${actions.length}`)
+  }
+  for (let i = 0; i < actions.length; i++) {
+    const action = actions[i]!
+    const path = `actions of agent ${Math.floor(i / size)}, ${names[i % size]}`
+    if (!Number.isFinite(action)) {
+      throw new ConfigError('not_finite', `${path} must be a finite number, got ${action} (hold the last action)`)
+    }
+    const last = high[i % size]!
+    if (kind === 'discrete' && !(Number.isInteger(action) && action >= 0 && action <= last)) {
+      throw new ConfigError('action_unknown', `${path} must be one of 0 … ${last}, got ${action}`)
+    }
+  }
+}
+
+const UNIT = { low: -1, high: 1 } as const
+const SLACK = 1e-9 // rounding must not ask for one container more
+
+const containersFor = (demand: number, headroom: number): number =>
+  Math.ceil(demand + headroom * Math.sqrt(demand) - SLACK)
+
+/** The c of R + c√R; without demand there is none, and any will do. */
+const headroomOf = (containers: number, demand: number): number =>
+  demand > 0 ? (containers - demand) / Math.sqrt(demand) : 0
+
+function nearest(levels: readonly number[], value: number): number {
+  let best = 0
+  for (let i = 1; i < levels.length; i++) if (Math.abs(levels[i]! - value) < Math.abs(levels[best]! - value)) best = i
+  return best
+}
+
+const nearestRatio = (math: CoreMath, levels: readonly number[], value: number): number =>
+  nearest(
+    levels.map((level) => math.log(1 + level)),
+    math.log(1 + value),
+  )

@@ -1,0 +1,144 @@
+import type { Space } from '@trimtab/core'
+import { cpuUtilisation01, heldContainers, heldCores, memoryUtilisation01, tenantPreservation } from './outcome.js'
+import type { ClusterScale, TenantView } from './tenant-view.js'
+
+/** One number of an observation or of the global state. */
+export interface Feature {
+  readonly name: string
+  readonly low: number
+  readonly high: number
+  /** Of a tenant that is there; clipped to the range by who asks. */
+  of(view: Readonly<TenantView>, scale: ClusterScale): number
+}
+
+/** What an agent sees whose observation these make, in this order. */
+export const featureSpace = (features: readonly Feature[]): Space => ({
+  names: features.map(({ name }) => name),
+  low: Float64Array.from(features, ({ low }) => low),
+  high: Float64Array.from(features, ({ high }) => high),
+  kind: 'box',
+})
+
+/** A number over the others: their mean, or their sum (`isSum`), for limits and actions. */
+export interface GlobalFeature extends Feature {
+  readonly isSum?: true
+}
+
+/** Local state of table 4.1, as printed: 7 numbers. */
+export const PRINTED_FEATURES: readonly Feature[] = [
+  { name: 'sloPreservation', low: 0, high: 1, of: ({ telemetry }) => tenantPreservation(telemetry) },
+  { name: 'cpuUtilisation', low: 0, high: 1, of: ({ telemetry }) => cpuUtilisation01(telemetry) },
+  { name: 'memoryUtilisation', low: 0, high: 1, of: ({ telemetry }) => memoryUtilisation01(telemetry) },
+  {
+    name: 'arrivalChange',
+    low: -1,
+    high: 1,
+    of: ({ telemetry, arrivalsBefore }) => relativeChange(telemetry.arrivals, arrivalsBefore),
+  },
+  {
+    name: 'cpuLimit',
+    low: 0,
+    high: 1,
+    of: ({ telemetry }, { bounds }) => telemetry.shares / bounds.shares[1],
+  },
+  {
+    name: 'memoryLimit',
+    low: 0,
+    high: 1,
+    of: ({ telemetry }, { largestContainerMiB }) => telemetry.memoryMiBPerContainer / largestContainerMiB,
+  },
+  {
+    name: 'containers',
+    low: 0,
+    high: 1,
+    of: ({ telemetry }, { bounds }) => telemetry.containers / bounds.containers[1],
+  },
+]
+
+const LOG_UNIT = 1 / 3 // brings logarithms of 0 … 20 containers to 0 … 1
+
+/** The printed ones and what a policy needs to size by: demand and containers on log scales, how far the SLO is, and the function. */
+export const SIZING_FEATURES: readonly Feature[] = [
+  ...PRINTED_FEATURES,
+  {
+    name: 'logDemand',
+    low: 0,
+    high: 3,
+    of: ({ telemetry }, { math }) => LOG_UNIT * math.log(1 + telemetry.demandContainers),
+  },
+  {
+    name: 'logContainers',
+    low: 0,
+    high: 3,
+    of: ({ telemetry }, { math }) => LOG_UNIT * math.log(1 + heldContainers(telemetry)),
+  },
+  {
+    name: 'logLargestDemand',
+    low: 0,
+    high: 3,
+    of: ({ largestDemand }, { math }) => LOG_UNIT * math.log(1 + largestDemand),
+  },
+  {
+    name: 'logSloOverP99',
+    low: -5,
+    high: 5,
+    of: ({ telemetry }, { math }) => (telemetry.p99Ms > 0 ? math.log(telemetry.sloMs / telemetry.p99Ms) : 0),
+  },
+  { name: 'occupancy', low: 0, high: 1, of: ({ telemetry }) => telemetry.occupancy01 || 0 }, // NaN without a container
+  { name: 'ioShare', low: 0, high: 1, of: ({ telemetry }) => telemetry.ioShare01 },
+]
+
+const PRESERVATION: GlobalFeature = { ...PRINTED_FEATURES[0]!, name: 'meanSloPreservation' }
+const UTILISATION: GlobalFeature = {
+  name: 'meanUtilisation',
+  low: 0,
+  high: 1,
+  of: ({ telemetry }) => (cpuUtilisation01(telemetry) + memoryUtilisation01(telemetry)) / 2,
+}
+const CPU_LIMITS: GlobalFeature = {
+  name: 'cpuLimits',
+  low: 0,
+  high: 10,
+  isSum: true,
+  of: ({ telemetry }, { cores }) => heldCores(telemetry) / cores,
+}
+const MEMORY_LIMITS: GlobalFeature = {
+  name: 'memoryLimits',
+  low: 0,
+  high: 1,
+  isSum: true,
+  of: ({ telemetry }, { memoryMiB }) => (heldContainers(telemetry) * telemetry.memoryMiBPerContainer) / memoryMiB,
+}
+const VERTICAL: GlobalFeature = {
+  name: 'verticalActions',
+  low: -16,
+  high: 16,
+  of: ({ sharesChange }) => sharesChange / SHARES_STEP,
+}
+const HORIZONTAL: GlobalFeature = {
+  name: 'horizontalActions',
+  low: -20,
+  high: 20,
+  of: ({ containersChange }) => containersChange,
+}
+
+/** Auxiliary global state of table 4.1; limits as parts of the cluster, actions a head in printed steps, so that nothing grows with N. */
+export const PAPER_GLOBALS: readonly GlobalFeature[] = [
+  ...[CPU_LIMITS, MEMORY_LIMITS, VERTICAL, HORIZONTAL],
+  ...[PRESERVATION, UTILISATION],
+]
+
+/** Four of them, with which the critic has the printed 4,993 parameters. */
+export const COMPACT_GLOBALS: readonly GlobalFeature[] = [
+  PRESERVATION,
+  UTILISATION,
+  CPU_LIMITS,
+  { ...HORIZONTAL, name: 'actions', of: (view, scale) => VERTICAL.of(view, scale) + HORIZONTAL.of(view, scale) },
+]
+
+/** A printed vertical action moves so many shares. */
+export const SHARES_STEP = 128
+
+/** (a − b) / max(a, b); 0 for 0 / 0. */
+const relativeChange = (now: number, before: number): number =>
+  now === before ? 0 : (now - before) / Math.max(now, before)

@@ -1,0 +1,447 @@
+import { type Bytes, ConfigError, type Core, type CoreMath, FormatError, Random } from '@trimtab/core'
+import { fingerprintOf, packNumbers, unpackNumbers } from '../state-file.js'
+import { ContainerTable } from './container-table.js'
+import type { FunctionProfile } from './function-profile.js'
+import { type Invoker, InvokerSharing, TenantService } from './invoker-sharing.js'
+import { checkServerlessSpec, type ServerlessEvent, type ServerlessSpec } from './platform-spec.js'
+import { isolatedP99Ms, type Sojourn } from './sojourn.js'
+import { createTenantTelemetry, type TenantAllocation, type TenantTelemetry } from './telemetry.js'
+import { TenantCast } from './tenant-cast.js'
+import { type QueueStep, TenantQueue } from './tenant-queue.js'
+
+const INITIAL_SHARES = 1024
+const INITIAL_KEEP_ALIVE_SECONDS = 600
+const LONGEST_KEEP_ALIVE_SECONDS = 1e9
+const CAST = 1 // streams of a seed
+const ARRIVALS = 2
+
+/**
+ * A serverless platform under its tenants' loads, step by step, in closed form: a simulation of the dissertation's OpenWhisk cluster.
+ *
+ *     containers   asked for by allocations, placed first fit on memory, cold for a while; what is asked for is started and kept,
+ *                  what is above it goes when idle; where a function has none and requests come, as many start as these keep busy
+ *     cores        shared by what runs on an invoker, by shares (`crowdOf`)
+ *     requests     a queue for each function (`TenantQueue`), Poisson arrivals around the load
+ *
+ * Linear in tenants and containers. N: tenants.
+ */
+export class ServerlessPlatform {
+  readonly spec: ServerlessSpec
+  readonly invokers: readonly Invoker[]
+  /** [N], filled anew by each step; of one that is not there, as created. */
+  readonly telemetry: readonly TenantTelemetry[]
+  readonly #math: CoreMath
+  readonly #fingerprint: number
+  readonly #castRandom: Random
+  readonly #arrivals: Random
+  readonly #cast: TenantCast
+  readonly #table: ContainerTable
+  readonly #sharing: InvokerSharing
+  readonly #service: TenantService
+  readonly #queue: TenantQueue
+  // What is remembered between steps; [N] all but the number of steps.
+  #steps = 0
+  readonly #present: Float64Array
+  readonly #backlog: Float64Array
+  readonly #shares: Float64Array
+  readonly #containers: Float64Array // asked for
+  readonly #keepAlive: Float64Array
+  readonly #sloMs: Float64Array // [N]; follows from the cast
+  readonly #joinsLater: ReadonlySet<number>
+  // Scratch of a step.
+  readonly #requestRate: Float64Array
+  readonly #having: Int32Array // containers, warm or starting
+  readonly #counter: Int32Array
+  readonly #queueSteps: readonly QueueStep[]
+  readonly #sojourn: Sojourn = {
+    ...{ ioSeconds: 0, freeSeconds: 0, crowdedSeconds: 0, crowdProbability: 0, workScv: 0 },
+    ...{ waitProbability: 0, waitSeconds: 0 },
+  }
+
+  /** @throws {ConfigError} `config_invalid` with every problem of the spec */
+  constructor(core: Core, spec: ServerlessSpec) {
+    checkServerlessSpec(spec)
+    this.#math = core.math
+    this.spec = spec
+    this.#fingerprint = fingerprintOf(JSON.stringify(spec))
+    this.#castRandom = new Random(core, 0, CAST)
+    this.#arrivals = new Random(core, 0, ARRIVALS)
+    this.#cast = new TenantCast(spec)
+    this.invokers = spec.invokers.flatMap(({ count, ...invoker }) => Array.from({ length: count }, () => invoker))
+
+    const count = spec.tenants.length
+    const column = (): Float64Array => new Float64Array(count)
+    this.telemetry = spec.tenants.map(createTenantTelemetry)
+    this.#present = column()
+    this.#backlog = column()
+    this.#shares = column().fill(INITIAL_SHARES)
+    this.#containers = column()
+    this.#keepAlive = column()
+    this.#sloMs = column()
+    this.#joinsLater = joinsLater(spec.events)
+    this.#requestRate = column()
+    this.#having = new Int32Array(count)
+    this.#counter = new Int32Array(count)
+    this.#queueSteps = spec.tenants.map(createQueueStep)
+
+    const memory = Float64Array.from(this.invokers, ({ memoryMiB }) => memoryMiB)
+    const smallest = Math.min(...spec.functions.map(({ memoryMiB }) => memoryMiB))
+    const room = memory.reduce((sum, capacity) => sum + Math.floor(capacity / smallest), 0)
+    this.#table = new ContainerTable(memory, Math.min(room, count * spec.bounds.containers[1]))
+    this.#sharing = new InvokerSharing(this.#table, this.invokers, spec.cpuMode, spec.stepSeconds)
+    this.#service = new TenantService(count)
+    this.#queue = new TenantQueue(core.math, spec.stepSeconds, spec.timeoutSeconds)
+  }
+
+  /** [N]: what each tenant of this episode runs. */
+  get functions(): readonly FunctionProfile[] {
+    return this.#cast.functions
+  }
+
+  /** Steps lived since `reset`, the one before the first decision included. */
+  get steps(): number {
+    return this.#steps
+  }
+
+  /** Containers and the invokers' memory that they hold, to look at. */
+  get containers(): Readonly<ContainerTable> {
+    return this.#table
+  }
+
+  /** Whether tenant `i` was there in the step just lived. */
+  isPresent(i: number): boolean {
+    return this.#present[i] === 1
+  }
+
+  /** Requests a second that tenant `i` gets on average `ahead` steps after the one just lived; 0 behind the load's end. */
+  ratePerSecond(i: number, ahead: number): number {
+    return this.#cast.rateAt(i, this.#steps - 1 + ahead)
+  }
+
+  /**
+   * Begins the episode that `seed` says: it draws what each tenant runs, its load, the stretch of it and all arrivals. Lives through a
+   * first step with the same generous and warm allocation for every controller: R + 2√R containers of 1,024 shares.
+   */
+  reset(seed: number): void {
+    this.#castRandom.reseed(seed, CAST)
+    this.#arrivals.reseed(seed, ARRIVALS)
+    this.#cast.draw(this.#castRandom)
+    this.#setSlos()
+    this.#table.clear()
+    this.#steps = 0
+    for (const i of this.spec.tenants.keys()) {
+      if (this.#joinsLater.has(i)) this.#leave(i)
+      else this.#join(i)
+    }
+    this.#happen()
+    this.#startMissing()
+    this.#table.startingSeconds.fill(0)
+    this.#live()
+    for (const telemetry of this.telemetry) telemetry.coldStarts = 0
+  }
+
+  /**
+   * Brings allocations [N] into force, clamped to the bounds, and lives through a step. Those of tenants that are not there are ignored.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`; nothing was changed
+   */
+  step(allocations: readonly Readonly<TenantAllocation>[]): void {
+    const { bounds, tenants } = this.spec
+    if (allocations.length !== tenants.length) {
+      throw new ConfigError(
+        'size_mismatch',
+        `there are ${tenants.length} tenants, got ${allocations.length} allocations`,
+      )
+    }
+    for (const [i, { containers, shares, keepAliveSeconds }] of allocations.entries()) {
+      if (this.isPresent(i) && !Number.isFinite(containers + shares + keepAliveSeconds)) {
+        const asked = `${containers} containers, ${shares} shares, ${keepAliveSeconds} s`
+        throw new ConfigError(
+          'not_finite',
+          `allocations[${i}] must be finite numbers, got ${asked} (hold the last one)`,
+        )
+      }
+    }
+    for (const [i, { containers, shares, keepAliveSeconds }] of allocations.entries()) {
+      if (!this.isPresent(i)) continue
+      this.#containers[i] = clamp(Math.round(containers), bounds.containers)
+      this.#shares[i] = clamp(shares, bounds.shares)
+      this.#keepAlive[i] = clamp(keepAliveSeconds, [0, LONGEST_KEEP_ALIVE_SECONDS])
+    }
+    for (const telemetry of this.telemetry) telemetry.coldStarts = 0
+    this.#happen()
+    this.#removeSurplus()
+    this.#startMissing()
+    this.#live()
+  }
+
+  #setSlos(): void {
+    for (const [i, one] of this.functions.entries())
+      this.#sloMs[i] = this.spec.sloFactor * isolatedP99Ms(this.#math, one)
+  }
+
+  /** Tenant `i` comes: its first allocation is enough for its load. */
+  #join(i: number): void {
+    const { workSeconds, ioSeconds } = this.functions[i]!
+    const busy = this.#cast.rateAt(i, this.#steps) * (workSeconds + ioSeconds)
+    this.#present[i] = 1
+    this.#backlog[i] = 0
+    this.#containers[i] = clamp(Math.ceil(busy + 2 * Math.sqrt(busy)), this.spec.bounds.containers)
+    this.#shares[i] = clamp(INITIAL_SHARES, this.spec.bounds.shares)
+    this.#keepAlive[i] = INITIAL_KEEP_ALIVE_SECONDS
+  }
+
+  #leave(i: number): void {
+    this.#present[i] = 0
+    this.#backlog[i] = 0
+    this.#containers[i] = 0
+    this.#requestRate[i] = 0
+    this.#counter[i] = 0
+    Object.assign(this.telemetry[i]!, createTenantTelemetry())
+  }
+
+  /** What the spec says of the step that begins. */
+  #happen(): void {
+    for (const event of this.spec.events) {
+      if (event.step !== this.#steps) continue
+      switch (event.kind) {
+        case 'join':
+          this.#join(event.tenant)
+          break
+        case 'leave':
+          this.#leave(event.tenant)
+          break
+        case 'invoker-loss':
+          this.#table.lose(event.invoker)
+          break
+        case 'invoker-return':
+          this.#table.restore(event.invoker)
+          break
+      }
+    }
+    const { count, tenant } = this.#table
+    this.#having.fill(0)
+    for (let row = 0; row < count; row++) this.#having[tenant[row]!]!++
+  }
+
+  /** Newest first: what is still starting, unless requests wait for it, and what has been idle for long. All of a tenant that left. */
+  #removeSurplus(): void {
+    const having = this.#having
+    const { tenant, startingSeconds, idleSeconds } = this.#table
+    if (having.every((count, i) => count <= this.#containers[i]!)) return
+    this.#table.remove((row) => {
+      const i = tenant[row]!
+      if (having[i]! <= this.#containers[i]!) return false
+      if (this.isPresent(i)) {
+        const isNeeded = startingSeconds[row]! > 0 ? this.#backlog[i]! > 0 : idleSeconds[row]! < this.#keepAlive[i]!
+        if (isNeeded) return false
+      }
+      having[i]!--
+      return true
+    })
+  }
+
+  /** Each tenant gets what it asked for, as long as there is room; who is first moves on by one each step. */
+  #startMissing(): void {
+    const count = this.spec.tenants.length
+    for (let turn = 0; turn < count; turn++) {
+      const i = (this.#steps + turn) % count
+      this.#startUpTo(i, this.#containers[i]!)
+    }
+  }
+
+  #startUpTo(i: number, containers: number): void {
+    while (this.#having[i]! < containers && this.#table.start(i, this.functions[i]!)) {
+      this.#having[i]!++
+      this.telemetry[i]!.coldStarts++
+    }
+  }
+
+  /** One step of requests. */
+  #live(): void {
+    for (const i of this.spec.tenants.keys()) if (this.isPresent(i)) this.#arrive(i)
+    this.#sharing.share(
+      { functions: this.functions, requestRate: this.#requestRate, shares: this.#shares },
+      this.#service,
+    )
+    this.#countContainers()
+    for (const i of this.spec.tenants.keys()) if (this.isPresent(i)) this.#serve(i)
+    this.#steps++
+    this.#age()
+  }
+
+  #arrive(i: number): void {
+    const { stepSeconds, bounds } = this.spec
+    const { workSeconds, ioSeconds } = this.functions[i]!
+    const arrivals = this.#arrivals.poisson(this.#cast.rateAt(i, this.#steps) * stepSeconds)
+    this.telemetry[i]!.arrivals = arrivals
+    this.#requestRate[i] = (arrivals + this.#backlog[i]!) / stepSeconds
+    if (this.#having[i] === 0 && this.#requestRate[i]! > 0) {
+      this.#startUpTo(i, Math.min(Math.ceil(this.#requestRate[i]! * (workSeconds + ioSeconds)), bounds.containers[1]))
+    }
+  }
+
+  /** Which containers serve, come up in the step or later. */
+  #countContainers(): void {
+    const { count, tenant, startingSeconds } = this.#table
+    const { stepSeconds } = this.spec
+    for (const step of this.#queueSteps) {
+      step.warm = 0
+      step.coming = 0
+      step.comingSeconds = 0
+      step.later = 0
+      step.laterSeconds = Number.POSITIVE_INFINITY
+    }
+    for (let row = 0; row < count; row++) {
+      const step = this.#queueSteps[tenant[row]!]!
+      const seconds = startingSeconds[row]!
+      if (seconds === 0) step.warm++
+      else if (seconds < stepSeconds) {
+        step.coming++
+        step.comingSeconds = Math.max(step.comingSeconds, seconds)
+      } else {
+        step.later++
+        step.laterSeconds = Math.min(step.laterSeconds, seconds)
+      }
+    }
+  }
+
+  #serve(i: number): void {
+    const { workSeconds, ioSeconds, workScv, memoryMiB, idleMemoryMiB, coldStartSeconds } = this.functions[i]!
+    const { stepSeconds } = this.spec
+    const service = this.#service
+    const available = service.available[i]!
+    const telemetry = this.telemetry[i]!
+    const sojourn = this.#sojourn
+    sojourn.workScv = workScv
+    sojourn.ioSeconds = available > 0 ? service.ioSeconds[i]! : ioSeconds
+    sojourn.freeSeconds = available > 0 ? service.freeSeconds[i]! : workSeconds
+    sojourn.crowdedSeconds = service.crowdedSeconds[i]!
+    sojourn.crowdProbability = service.crowdProbability[i]!
+    const step = this.#queueSteps[i]!
+    step.arrivals = telemetry.arrivals
+    step.backlog = this.#backlog[i]!
+    step.capacityPerContainer = available > 0 ? service.capacity[i]! / available : 1 / (workSeconds + ioSeconds)
+    step.carried = service.carried[i]!
+    this.#queue.live(step, sojourn)
+
+    const { served, dropped, backlog, p99Seconds, busy } = this.#queue.outcome
+    this.#backlog[i] = backlog
+    const containers = step.warm + step.coming + step.later
+    const share = step.carried > 0 ? served / (step.carried * stepSeconds) : 0
+    telemetry.timeSeconds = (this.#steps + 1) * stepSeconds
+    telemetry.stepSeconds = stepSeconds
+    telemetry.demandCores = (telemetry.arrivals / stepSeconds) * workSeconds
+    telemetry.demandContainers = (telemetry.arrivals / stepSeconds) * (workSeconds + ioSeconds)
+    telemetry.p99Ms = 1000 * p99Seconds
+    telemetry.sloMs = this.#sloMs[i]!
+    telemetry.usedCores = share * service.carriedCores[i]!
+    telemetry.usedMemoryMiB = containers * idleMemoryMiB + busy * (memoryMiB - idleMemoryMiB)
+    telemetry.memoryMiBPerContainer = memoryMiB
+    telemetry.shares = this.#shares[i]!
+    telemetry.containers = this.#containers[i]!
+    telemetry.keepAliveSeconds = this.#keepAlive[i]!
+    telemetry.coldStartSeconds = coldStartSeconds
+    telemetry.queued = backlog
+    telemetry.dropped = dropped
+    telemetry.occupancy01 = available > 0 ? Math.min(1, busy / available) : Number.NaN
+    telemetry.ioShare01 = ioSeconds / (workSeconds + ioSeconds)
+    telemetry.warmContainers = 0 // counted as the step ends
+    telemetry.startingContainers = 0
+    this.#counter[i] = served > 0 ? Math.max(1, Math.ceil(busy + 2 * Math.sqrt(busy))) : 0
+  }
+
+  /** A step passes over the containers. A tenant's oldest ones serve first, so that the others can become idle. */
+  #age(): void {
+    const { count, tenant, startingSeconds, idleSeconds } = this.#table
+    const { stepSeconds } = this.spec
+    for (let row = 0; row < count; row++) {
+      const i = tenant[row]!
+      if (startingSeconds[row]! > 0) startingSeconds[row] = Math.max(0, startingSeconds[row]! - stepSeconds)
+      if (startingSeconds[row]! > 0) {
+        this.telemetry[i]!.startingContainers++
+        continue
+      }
+      this.telemetry[i]!.warmContainers++
+      if (this.#counter[i]! > 0) {
+        this.#counter[i]!--
+        idleSeconds[row] = 0
+      } else idleSeconds[row]! += stepSeconds
+    }
+  }
+
+  /** All that decides what comes next; `load` goes on from there to the byte. */
+  save(): Uint8Array {
+    return packNumbers(this.#fingerprint, [
+      this.#arrivals.save(),
+      [this.#steps],
+      this.#cast.save(),
+      ...this.#columns,
+      ...this.telemetry.map((one) => Object.values(one)),
+      ...this.#table.save(),
+    ])
+  }
+
+  get #columns(): readonly Float64Array[] {
+    return [this.#present, this.#backlog, this.#shares, this.#containers, this.#keepAlive]
+  }
+
+  /** @throws {FormatError} `simulator_state_invalid`: of another spec, or damaged; nothing changed */
+  load(state: Bytes): void {
+    const lists = unpackNumbers(this.#fingerprint, state)
+    const tenants = this.spec.tenants.length
+    const columns = this.#columns
+    const tableFrom = HEAD_LISTS + columns.length + tenants
+    const [arrivals, steps, cast] = lists
+    const table = lists.slice(tableFrom)
+    const isPossible =
+      table.length === ContainerTable.LISTS &&
+      arrivals!.length === this.#arrivals.save().length &&
+      steps!.length === 1 &&
+      this.#cast.isPossible(cast!) &&
+      columns.every((_, c) => isNumbers(lists[HEAD_LISTS + c]!, tenants)) &&
+      this.telemetry.every((one, i) => lists[tableFrom - tenants + i]!.length === Object.keys(one).length) &&
+      this.#table.isPossible(table, tenants)
+    if (!isPossible)
+      throw new FormatError('simulator_state_invalid', 'not a state of this platform: impossible numbers')
+    this.#arrivals.load(Uint8Array.from(arrivals!))
+    this.#steps = steps![0]!
+    this.#cast.load(cast!)
+    this.#setSlos()
+    for (const [c, column] of columns.entries()) column.set(lists[HEAD_LISTS + c]!)
+    for (const [i, one] of this.telemetry.entries()) {
+      const numbers = lists[tableFrom - tenants + i]!
+      for (const [at, key] of (Object.keys(one) as (keyof TenantTelemetry)[]).entries()) one[key] = numbers[at]!
+    }
+    this.#table.load(table)
+  }
+
+  /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
+  dispose(): void {
+    this.#castRandom.dispose()
+    this.#arrivals.dispose()
+  }
+}
+
+/** Tenants that are not there at first: their first event is that they join. */
+function joinsLater(events: readonly ServerlessEvent[]): ReadonlySet<number> {
+  const known = new Set<number>()
+  const later = new Set<number>()
+  for (const event of events) {
+    if (event.kind !== 'join' && event.kind !== 'leave') continue
+    if (event.kind === 'join' && !known.has(event.tenant)) later.add(event.tenant)
+    known.add(event.tenant)
+  }
+  return later
+}
+
+const HEAD_LISTS = 3 // arrivals, steps, cast
+
+const createQueueStep = (): QueueStep => ({
+  ...{ arrivals: 0, backlog: 0, warm: 0, coming: 0, comingSeconds: 0, later: 0, laterSeconds: 0 },
+  ...{ capacityPerContainer: 0, carried: 0 },
+})
+
+const isNumbers = (list: Float64Array, length: number): boolean =>
+  list.length === length && list.every((value) => value >= 0 && value < Number.POSITIVE_INFINITY)
+
+const clamp = (value: number, [low, high]: readonly [number, number]): number => Math.min(high, Math.max(low, value))
