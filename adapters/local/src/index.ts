@@ -1,1 +1,30 @@
-export {}
+export { findFunctions } from './find-functions.js'
+export {
+  type CallEnd,
+  type ContainerOptions,
+  type FunctionCallOptions,
+  FunctionContainer,
+  type FunctionSource,
+} from './function-container.js'
+export { FunctionPool, type FunctionPoolOptions, type PoolScale } from './function-pool.js'
+export {
+  type BurstShape,
+  burstyRates,
+  drawArrivals,
+  type FunctionLoad,
+  type PlannedRequest,
+} from './load/arrivals.js'
+export { type LoadTarget, type RequestOutcome, sendLoad } from './load/load-generator.js'
+export { LocalPlatform, type LocalPlatformOptions, STOCK_SCALE } from './local-platform.js'
+export { type LocalFunction, LocalServing, type LocalServingOptions } from './local-serving.js'
+export { type Lodger, MemoryRoom } from './memory-room.js'
+export type { PoolTotals } from './pool-tally.js'
+export { BURN_FUNCTION } from './programs.js'
+export { quantileOf } from './quantile.js'
+export { Scaler, type ScalerOptions, type ScalerStep } from './scaler.js'
+export { StockRule } from './stock-rule.js'
+export { type Arm, type BlockHooks, type BlockResult, type BlockSetup, runBlock } from './trial/block.js'
+export { DEMO_FUNCTIONS, demoRequests } from './trial/demo.js'
+export { type MachineState, measureMachine, whyTooBusy } from './trial/machine.js'
+export { runArms, type TrialHooks, type TrialSetup } from './trial/trial.js'
+export { type ArmVerdict, doubtsOf, verdictsOf } from './trial/verdict.js'

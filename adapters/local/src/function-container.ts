@@ -1,0 +1,179 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { getPriority, setPriority } from 'node:os'
+import process from 'node:process'
+import type { Readable } from 'node:stream'
+import type { Clock } from '@trimtab/core'
+import type { JsonObject } from '@trimtab/openwhisk/server'
+import { LogSplitter } from './log-splitter.js'
+import { CONTAINER_PROGRAM } from './programs.js'
+
+/** Where a function's code is: a module or script on disk, or its text. */
+export type FunctionSource = { readonly file: string } | { readonly code: string }
+
+/** What a container is made of. */
+export interface ContainerOptions {
+  readonly source: FunctionSource
+  /** One that holds more is killed. Looked at ten times a second, so that a fast one gets beyond it for a moment. */
+  readonly memoryMiB: number
+  /** 0 … 19: below the platform's own priority, where the system lets it be set. */
+  readonly niceness?: number
+  readonly clock: Clock
+}
+
+/** What became of a call. Where there is neither result nor message, the process is gone: by itself (`exit`), or it was killed. */
+export type CallEnd =
+  | { readonly how: 'result'; readonly result: JsonObject; readonly cpuMs: number }
+  | { readonly how: 'thrown'; readonly message: string; readonly cpuMs: number }
+  | { readonly how: Ended }
+
+/** What ended a process. */
+type Ended = 'memory' | 'timeout' | 'stopped' | 'exit'
+
+/** How a call is watched: what it writes, line by line, and how long it may take. */
+export interface FunctionCallOptions {
+  readonly timeoutMs: number
+  /** Told each line that the call writes; some may come after its answer. */
+  readonly onLog: (stream: 'stdout' | 'stderr', line: string) => void
+}
+
+type Message =
+  | { readonly ready: true }
+  | { readonly failed: string }
+  | { readonly result: JsonObject; readonly cpuMs: number }
+  | { readonly thrown: string; readonly cpuMs: number }
+
+const END_OF_LOG = 'XXX_THE_END_OF_A_CALL_XXX'
+const MIB = 2 ** 20
+
+/**
+ * One function in a process of its own that runs one call at a time. It dies with the process that started it, however that ends: a
+ * thread in it watches the lifeline, whatever the function does. Stopping takes the whole process group.
+ */
+export class FunctionContainer {
+  readonly startedAt: number
+  /** Resolves when calls may come; rejects with what the code said, or when the process ended before. */
+  readonly ready: Promise<void>
+  /** Resolves when the process is gone, whatever ended it. */
+  readonly gone: Promise<void>
+  readonly #child: ChildProcess
+  readonly #logs: readonly LogSplitter[]
+  readonly #mostMiB: number
+  #endedBy: Ended = 'exit'
+  #finish: ((end: CallEnd) => void) | undefined
+  #memoryBytes = Number.NaN
+  #cpuMs = 0
+
+  constructor({ source, memoryMiB, niceness = 0, clock }: ContainerOptions) {
+    this.#mostMiB = memoryMiB
+    this.startedAt = clock.now()
+    this.#child = fork(CONTAINER_PROGRAM, [], {
+      detached: true, // a group of its own: Ctrl-C is for the platform, which drains
+      execArgv: [`--max-old-space-size=${memoryMiB}`],
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'ipc'],
+    })
+    const { pid } = this.#child
+    this.gone = new Promise((resolve) => {
+      this.#child.on('error', () => pid === undefined && resolve()) // the system has no process left to give
+      this.#child.on('exit', (_, signal) => {
+        if (signal === 'SIGABRT') this.#endedBy = 'memory' // V8's own word for a heap that is full
+        killGroup(pid) // what the function started does not outlive it
+      })
+      this.#child.on('close', () => resolve())
+    })
+    this.ready = new Promise((resolve, reject) => {
+      this.#child.on('message', (message: Message) => {
+        if ('ready' in message) resolve()
+        else if ('failed' in message) reject(new Error(message.failed))
+        else if ('result' in message) this.#answer({ how: 'result', ...message })
+        else this.#answer({ how: 'thrown', message: message.thrown, cpuMs: message.cpuMs })
+      })
+      this.gone.then(() => reject(new Error(`the process ended before the function was there (${this.#endedBy})`)))
+    })
+    this.ready.catch(() => {}) // for who waits for it
+    this.gone.then(() => this.#answer({ how: this.#endedBy }))
+    const { stdout, stderr, stdio } = this.#child
+    this.#logs = pid === undefined ? [] : [stdout!, stderr!].map((stream) => new LogSplitter(stream, END_OF_LOG))
+    if (pid === undefined) return
+    this.#watch(stdio[3] as Readable)
+    if (niceness > 0) lowerPriority(pid, niceness)
+    this.#child.send({ source, endOfLog: END_OF_LOG }, () => {})
+  }
+
+  /** `undefined`: the system could not start it. */
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** What it held when it last told; NaN: it has not yet. */
+  get memoryMiB(): number {
+    return this.#memoryBytes / MIB
+  }
+
+  /** CPU time since its start. */
+  get cpuMs(): number {
+    return this.#cpuMs
+  }
+
+  /** Runs the function once; only when `ready`, and never two at once. */
+  call(params: JsonObject, { timeoutMs, onLog }: FunctionCallOptions): Promise<CallEnd> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#kill('timeout'), timeoutMs)
+      this.#finish = (end) => {
+        clearTimeout(timer)
+        this.#finish = undefined
+        resolve(end)
+      }
+      const [out, err] = this.#logs
+      out?.expect((line) => onLog('stdout', line))
+      err?.expect((line) => onLog('stderr', line))
+      this.#child.send({ params }, (error) => error && this.#kill('exit'))
+    })
+  }
+
+  /** Ends it at once, a call that runs included. May be called twice. */
+  async stop(): Promise<void> {
+    this.#kill('stopped')
+    await this.gone
+  }
+
+  #answer(end: CallEnd): void {
+    this.#finish?.(end)
+  }
+
+  #watch(lifeline: Readable): void {
+    lifeline.on('error', () => {}) // it ends with the process
+    let rest = ''
+    lifeline.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop()!
+      const [memoryBytes, cpuUs] = (lines.at(-1) ?? '').split(' ').map(Number)
+      if (cpuUs === undefined) return
+      this.#memoryBytes = memoryBytes!
+      this.#cpuMs = cpuUs / 1000
+      if (this.memoryMiB > this.#mostMiB) this.#kill('memory')
+    })
+  }
+
+  #kill(reason: Ended): void {
+    const { pid, exitCode, signalCode } = this.#child
+    if (exitCode !== null || signalCode !== null) return
+    this.#endedBy = reason
+    killGroup(pid)
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // nobody is left in it
+  }
+}
+
+function lowerPriority(pid: number, niceness: number): void {
+  try {
+    setPriority(pid, Math.min(19, getPriority() + niceness))
+  } catch {
+    // not allowed here, or it is gone: it runs like the others
+  }
+}

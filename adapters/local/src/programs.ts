@@ -1,0 +1,10 @@
+// Plain JavaScript that processes of their own run. It lies beside `src` and `dist`, so that both find it from one folder up.
+import { fileURLToPath } from 'node:url'
+
+const beside = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
+
+export const CONTAINER_PROGRAM: string = beside('container.js')
+export const GENERATOR_PROGRAM: string = beside('generator.js')
+
+/** A function that burns real CPU time: `main({ rounds })`. */
+export const BURN_FUNCTION: string = beside('functions/burn.js')

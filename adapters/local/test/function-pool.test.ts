@@ -1,0 +1,149 @@
+import { createTenantTelemetry } from '@trimtab/tasks/serverless'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { FunctionPool } from '../src/function-pool.js'
+import { MemoryRoom } from '../src/memory-room.js'
+import { createPool, FOR_EVER, isAlive } from './start.js'
+
+const pools: FunctionPool[] = []
+const create = (...[file, options]: Parameters<typeof createPool>): FunctionPool => {
+  const pool = createPool(file, options)
+  pools.push(pool)
+  return pool
+}
+afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.dispose())))
+
+const call = (pool: FunctionPool, milliseconds = 0) => pool.invoke({ mood: 'sleep', milliseconds })
+const started = (pool: FunctionPool) => pool.totals.started
+const warm = (pool: FunctionPool) => {
+  const telemetry = createTenantTelemetry()
+  pool.step(telemetry)
+  return telemetry.warmContainers
+}
+const kept = (containers: number, keepAliveMs = FOR_EVER) => ({ containers, keepAliveMs, niceness: 0 })
+
+describe('the containers of a function', () => {
+  it('start cold once each, and their first request says how long it waited for that', async () => {
+    const pool = create('moods.mjs')
+    const first = await call(pool)
+    const second = await call(pool)
+    expect(first.initTimeMs).toBeGreaterThan(0)
+    expect(first.endMs - first.startMs).toBeGreaterThanOrEqual(first.initTimeMs!)
+    expect(second.initTimeMs).toBeUndefined()
+    expect(second.result).toEqual(first.result)
+    expect(started(pool)).toBe(1)
+  })
+
+  it('serve one call at a time; each request that waits starts one more, up to the most', async () => {
+    const pool = create('moods.mjs', { most: 3 })
+    const ends = await Promise.all([1, 2, 3, 4, 5, 6].map(() => call(pool, 100)))
+    expect(new Set(ends.map(({ result }) => result.pid)).size).toBeLessThanOrEqual(3)
+    expect(started(pool)).toBe(3)
+    for (const pid of new Set(ends.map(({ result }) => result.pid))) {
+      const own = ends.filter(({ result }) => result.pid === pid).sort((a, b) => a.startMs - b.startMs)
+      for (let i = 1; i < own.length; i++) expect(own[i]!.startMs).toBeGreaterThanOrEqual(own[i - 1]!.endMs)
+      expect(own.filter(({ initTimeMs }) => initTimeMs !== undefined).length).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it('take requests in the order in which they came', async () => {
+    const pool = create('moods.mjs', { most: 1 })
+    const ended: number[] = []
+    const calls = [0, 1, 2, 3, 4].map((i) => call(pool, 30 - 5 * i).then(() => ended.push(i)))
+    await Promise.all(calls)
+    expect(ended).toEqual([0, 1, 2, 3, 4])
+  })
+
+  it('that were asked for ahead of a request serve it without a cold start', async () => {
+    const pool = create('moods.mjs', { scale: kept(2) })
+    await expect.poll(() => warm(pool)).toBe(2)
+    const ends = await Promise.all([call(pool, 50), call(pool, 50)])
+    expect(ends.map(({ initTimeMs }) => initTimeMs)).toEqual([undefined, undefined])
+    expect(started(pool)).toBe(2)
+  })
+
+  it('end when they have idled long enough, but for those that are kept', async () => {
+    const pool = create('moods.mjs', { scale: kept(1, 50) })
+    const ends = await Promise.all([call(pool, 100), call(pool, 100), call(pool, 100)])
+    await expect.poll(() => pool.pids.length).toBe(1)
+    pool.scale = kept(0, 0)
+    await expect.poll(() => pool.pids).toEqual([])
+    expect(ends.map(({ result }) => Number(result.pid)).filter(isAlive)).toEqual([])
+  })
+
+  it('lose no request when they are drained', async () => {
+    const pool = create('moods.mjs', { most: 2 })
+    const calls = Promise.all(Array.from({ length: 8 }, () => call(pool, 40)))
+    const pids = pool.pids
+    await pool.drain()
+    expect((await calls).map(({ status }) => status)).toEqual(new Array(8).fill('success'))
+    expect(pids.filter(isAlive)).toEqual([])
+  })
+
+  it('end at once when the pool is disposed; whoever waits or runs is told', async () => {
+    const pool = create('moods.mjs', { most: 1 })
+    await call(pool)
+    const calls = [call(pool, FOR_EVER), call(pool)]
+    await pool.dispose()
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([
+      'whisk internal error',
+      'whisk internal error',
+    ])
+    expect(pool.pids).toEqual([])
+  })
+})
+
+describe('memory that functions share', () => {
+  it('goes to who has a request waiting: the container that has idled longest makes room', async () => {
+    const room = new MemoryRoom(512)
+    const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
+    await Promise.all([call(a, 20), call(a, 20)])
+    expect((await call(b)).status).toBe('success')
+    expect(a.pids.length).toBe(1)
+  })
+
+  it('is waited for where nobody idles', async () => {
+    const room = new MemoryRoom(256)
+    const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
+    const first = call(a, 100)
+    const second = await call(b)
+    expect((await first).endMs).toBeLessThanOrEqual(second.endMs)
+  })
+
+  it('is not kept by a function whose requests never end while another one waits', async () => {
+    const room = new MemoryRoom(256)
+    const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
+    const early = call(a, 50)
+    const other = call(b)
+    const late = call(a)
+    const [first, second, third] = await Promise.all([early, other, late])
+    expect(second.startMs).toBeGreaterThanOrEqual(first.endMs)
+    expect(third.endMs).toBeGreaterThanOrEqual(second.endMs)
+  })
+
+  it('is not taken from others for a container that nobody waits for', async () => {
+    const room = new MemoryRoom(256)
+    const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
+    const { result } = await call(a)
+    b.scale = kept(1)
+    expect((await call(a)).result).toEqual(result)
+    expect(b.pids).toEqual([])
+  })
+})
+
+describe('a pool', () => {
+  it('knows what its processes hold and use', async () => {
+    const pool = create('moods.mjs', { most: 2 })
+    await Promise.all([call(pool, 60), call(pool, 60), call(pool, 60)])
+    const telemetry = createTenantTelemetry()
+    pool.step(telemetry)
+    expect(telemetry).toMatchObject({ arrivals: 3, queued: 0, memoryMiBPerContainer: 256 })
+    const usedMemoryMiB = () => {
+      pool.step(telemetry)
+      return telemetry.usedMemoryMiB
+    }
+    await expect.poll(usedMemoryMiB).toBeGreaterThan(10)
+    await expect.poll(() => pool.totals.cpuSeconds).toBeGreaterThan(0.01)
+    expect(pool.totals.started).toBe(2)
+    expect(pool.totals.containerSeconds).toBeGreaterThan(0.12) // two of three calls of 60 ms follow each other
+  })
+})
