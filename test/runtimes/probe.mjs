@@ -3,6 +3,13 @@ import { createCore, Random } from '@trimtab/core'
 import { createTraceCore } from '@trimtab/core/trace'
 import { createDdpg } from '@trimtab/learn'
 import { AUTOSCALING_DDPG, AutoscalingEnvironment, generateApplication, generateLoad } from '@trimtab/tasks/autoscaling'
+import {
+  generateFunctions,
+  INVOKER,
+  SERVERLESS_DEFAULTS,
+  SERVERLESS_PRESETS,
+  ServerlessEnvironment,
+} from '@trimtab/tasks/serverless'
 import { fitRegressor, pretrain, trainBcq, trainDqn, trainPpo } from './probe-learning.mjs'
 import { findPaths, judge, readAll } from './probe-traces.mjs'
 
@@ -10,6 +17,7 @@ const SEED = 20_260
 const DRAWS = 1000
 const EPISODES = 10
 const DECISIONS = 1000
+const TENANTS = 20
 
 async function sha256(view) {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
@@ -82,6 +90,32 @@ function decide(core, { agent, observations, actions }) {
   return decisions
 }
 
+/** An episode of many tenants who act at random on a platform too small for them, one of whose invokers is lost. */
+function contend(core) {
+  const functions = generateFunctions(core, SEED, TENANTS)
+  const random = new Random(core, SEED, 3)
+  const load = Array.from({ length: 60 }, () => random.exponential())
+  const spec = {
+    ...SERVERLESS_DEFAULTS,
+    functions,
+    loads: { load },
+    tenants: functions.map(({ name }) => ({ functions: [name], loads: ['load'], meanCores: 1 })),
+    invokers: [{ ...INVOKER, count: 2, memoryMiB: 8192 }],
+    events: [{ step: 20, kind: 'invoker-loss', invoker: 0 }],
+  }
+  const environment = new ServerlessEnvironment(core, spec, SERVERLESS_PRESETS['simppo-full'])
+  const told = []
+  const actions = new Float32Array(TENANTS)
+  let step = environment.reset(SEED)
+  while (!step.truncated) {
+    for (let i = 0; i < TENANTS; i++) actions[i] = random.integer(5)
+    step = environment.step(actions)
+    told.push(...step.observations, ...step.globals, ...step.rewards, ...step.info.p99OverSlo)
+  }
+  told.push(...environment.save())
+  return Float64Array.from(told)
+}
+
 async function probeBuild(build) {
   const core = await createCore({ build })
   const traceCore = await createTraceCore()
@@ -93,6 +127,7 @@ async function probeBuild(build) {
     rewards: await sha256(trained.rewards),
     policy: await sha256(trained.agent.save()),
     decisions: await sha256(decide(core, trained)),
+    tenants: await sha256(contend(core)),
     dqn: await sha256(trainDqn(core)),
     ppo: await sha256(trainPpo(core)),
     bcq: await sha256(trainBcq(core)),

@@ -15,7 +15,7 @@ export interface FunctionProfile {
   readonly workScv: number
   /** Time that a request waits for I/O, always the same; it holds its container, but no core. */
   readonly ioSeconds: number
-  /** What a container holds of its invoker's memory, used in full while it serves. */
+  /** What a container holds of its invoker's memory, used in full while it serves; whole. */
   readonly memoryMiB: number
   /** What a container uses of it between requests. */
   readonly idleMemoryMiB: number

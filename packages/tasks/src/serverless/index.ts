@@ -57,4 +57,5 @@ export {
   type TenantRule,
   type TenantTelemetry,
 } from './telemetry.js'
+export { TenantRules } from './tenant-rules.js'
 export { type ClusterScale, DEMAND_WINDOW, type TenantView } from './tenant-view.js'

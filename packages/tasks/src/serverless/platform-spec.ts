@@ -126,7 +126,7 @@ function checkFunction(problems: Problems, path: string, one: FunctionProfile): 
   checkNumber(problems, `${path}.workSeconds`, one?.workSeconds, 1e-6)
   checkNumber(problems, `${path}.workScv`, one?.workScv, 1e-3, 4)
   checkNumber(problems, `${path}.ioSeconds`, one?.ioSeconds, 0)
-  checkNumber(problems, `${path}.memoryMiB`, one?.memoryMiB, 1)
+  checkWhole(problems, `${path}.memoryMiB`, one?.memoryMiB, 1) // sums that are exact in any order
   checkNumber(problems, `${path}.idleMemoryMiB`, one?.idleMemoryMiB, 0, one?.memoryMiB)
   checkNumber(problems, `${path}.memorySensitivity`, one?.memorySensitivity, 0)
   checkNumber(problems, `${path}.ioSensitivity`, one?.ioSensitivity, 0)

@@ -1,5 +1,6 @@
 import { type Bytes, ConfigError, type Core, type CoreMath, FormatError, Random } from '@trimtab/core'
 import { fingerprintOf, packNumbers, unpackNumbers } from '../state-file.js'
+import { type ContainerDemand, ContainerScaling } from './container-scaling.js'
 import { ContainerTable } from './container-table.js'
 import type { FunctionProfile } from './function-profile.js'
 import { type Invoker, InvokerSharing, TenantService } from './invoker-sharing.js'
@@ -36,6 +37,7 @@ export class ServerlessPlatform {
   readonly #arrivals: Random
   readonly #cast: TenantCast
   readonly #table: ContainerTable
+  readonly #scaling: ContainerScaling
   readonly #sharing: InvokerSharing
   readonly #service: TenantService
   readonly #queue: TenantQueue
@@ -50,8 +52,8 @@ export class ServerlessPlatform {
   readonly #joinsLater: ReadonlySet<number>
   // Scratch of a step.
   readonly #requestRate: Float64Array
-  readonly #having: Int32Array // containers, warm or starting
-  readonly #counter: Int32Array
+  readonly #serving: Int32Array // containers that serve in the step
+  readonly #starting: Int32Array // those that do not serve yet as it ends
   readonly #queueSteps: readonly QueueStep[]
   readonly #sojourn: Sojourn = {
     ...{ ioSeconds: 0, freeSeconds: 0, crowdedSeconds: 0, crowdProbability: 0, workScv: 0 },
@@ -80,17 +82,28 @@ export class ServerlessPlatform {
     this.#sloMs = column()
     this.#joinsLater = joinsLater(spec.events)
     this.#requestRate = column()
-    this.#having = new Int32Array(count)
-    this.#counter = new Int32Array(count)
+    this.#serving = new Int32Array(count)
+    this.#starting = new Int32Array(count)
     this.#queueSteps = spec.tenants.map(createQueueStep)
 
     const memory = Float64Array.from(this.invokers, ({ memoryMiB }) => memoryMiB)
     const smallest = Math.min(...spec.functions.map(({ memoryMiB }) => memoryMiB))
     const room = memory.reduce((sum, capacity) => sum + Math.floor(capacity / smallest), 0)
     this.#table = new ContainerTable(memory, Math.min(room, count * spec.bounds.containers[1]))
+    this.#scaling = new ContainerScaling(this.#table, count)
     this.#sharing = new InvokerSharing(this.#table, this.invokers, spec.cpuMode, spec.stepSeconds)
     this.#service = new TenantService(count)
     this.#queue = new TenantQueue(core.math, spec.stepSeconds, spec.timeoutSeconds)
+  }
+
+  get #demand(): ContainerDemand {
+    return {
+      functions: this.functions,
+      containers: this.#containers,
+      keepAlive: this.#keepAlive,
+      backlog: this.#backlog,
+      present: this.#present,
+    }
   }
 
   /** [N]: what each tenant of this episode runs. */
@@ -134,7 +147,7 @@ export class ServerlessPlatform {
       else this.#join(i)
     }
     this.#happen()
-    this.#startMissing()
+    this.#scale()
     this.#table.startingSeconds.fill(0)
     this.#live()
     for (const telemetry of this.telemetry) telemetry.coldStarts = 0
@@ -169,8 +182,7 @@ export class ServerlessPlatform {
     }
     for (const telemetry of this.telemetry) telemetry.coldStarts = 0
     this.#happen()
-    this.#removeSurplus()
-    this.#startMissing()
+    this.#scale()
     this.#live()
   }
 
@@ -195,7 +207,7 @@ export class ServerlessPlatform {
     this.#backlog[i] = 0
     this.#containers[i] = 0
     this.#requestRate[i] = 0
-    this.#counter[i] = 0
+    this.#serving[i] = 0
     Object.assign(this.telemetry[i]!, createTenantTelemetry())
   }
 
@@ -218,30 +230,11 @@ export class ServerlessPlatform {
           break
       }
     }
-    const { count, tenant } = this.#table
-    this.#having.fill(0)
-    for (let row = 0; row < count; row++) this.#having[tenant[row]!]!++
-  }
-
-  /** Newest first: what is still starting, unless requests wait for it, and what has been idle for long. All of a tenant that left. */
-  #removeSurplus(): void {
-    const having = this.#having
-    const { tenant, startingSeconds, idleSeconds } = this.#table
-    if (having.every((count, i) => count <= this.#containers[i]!)) return
-    this.#table.remove((row) => {
-      const i = tenant[row]!
-      if (having[i]! <= this.#containers[i]!) return false
-      if (this.isPresent(i)) {
-        const isNeeded = startingSeconds[row]! > 0 ? this.#backlog[i]! > 0 : idleSeconds[row]! < this.#keepAlive[i]!
-        if (isNeeded) return false
-      }
-      having[i]!--
-      return true
-    })
   }
 
   /** Each tenant gets what it asked for, as long as there is room; who is first moves on by one each step. */
-  #startMissing(): void {
+  #scale(): void {
+    this.#scaling.removeSurplus(this.#demand)
     const count = this.spec.tenants.length
     for (let turn = 0; turn < count; turn++) {
       const i = (this.#steps + turn) % count
@@ -250,23 +243,25 @@ export class ServerlessPlatform {
   }
 
   #startUpTo(i: number, containers: number): void {
-    while (this.#having[i]! < containers && this.#table.start(i, this.functions[i]!)) {
-      this.#having[i]!++
-      this.telemetry[i]!.coldStarts++
-    }
+    this.telemetry[i]!.coldStarts += this.#scaling.startUpTo(i, containers, this.functions[i]!)
   }
 
   /** One step of requests. */
   #live(): void {
+    const { stepSeconds } = this.spec
     for (const i of this.spec.tenants.keys()) if (this.isPresent(i)) this.#arrive(i)
     this.#sharing.share(
       { functions: this.functions, requestRate: this.#requestRate, shares: this.#shares },
       this.#service,
     )
-    this.#countContainers()
+    this.#scaling.count(stepSeconds, this.#queueSteps)
     for (const i of this.spec.tenants.keys()) if (this.isPresent(i)) this.#serve(i)
     this.#steps++
-    this.#age()
+    this.#scaling.age(stepSeconds, this.#serving, this.#starting)
+    for (const [i, telemetry] of this.telemetry.entries()) {
+      telemetry.startingContainers = this.#starting[i]!
+      telemetry.warmContainers -= this.#starting[i]!
+    }
   }
 
   #arrive(i: number): void {
@@ -275,33 +270,8 @@ export class ServerlessPlatform {
     const arrivals = this.#arrivals.poisson(this.#cast.rateAt(i, this.#steps) * stepSeconds)
     this.telemetry[i]!.arrivals = arrivals
     this.#requestRate[i] = (arrivals + this.#backlog[i]!) / stepSeconds
-    if (this.#having[i] === 0 && this.#requestRate[i]! > 0) {
+    if (this.#scaling.having(i) === 0 && this.#requestRate[i]! > 0) {
       this.#startUpTo(i, Math.min(Math.ceil(this.#requestRate[i]! * (workSeconds + ioSeconds)), bounds.containers[1]))
-    }
-  }
-
-  /** Which containers serve, come up in the step or later. */
-  #countContainers(): void {
-    const { count, tenant, startingSeconds } = this.#table
-    const { stepSeconds } = this.spec
-    for (const step of this.#queueSteps) {
-      step.warm = 0
-      step.coming = 0
-      step.comingSeconds = 0
-      step.later = 0
-      step.laterSeconds = Number.POSITIVE_INFINITY
-    }
-    for (let row = 0; row < count; row++) {
-      const step = this.#queueSteps[tenant[row]!]!
-      const seconds = startingSeconds[row]!
-      if (seconds === 0) step.warm++
-      else if (seconds < stepSeconds) {
-        step.coming++
-        step.comingSeconds = Math.max(step.comingSeconds, seconds)
-      } else {
-        step.later++
-        step.laterSeconds = Math.min(step.laterSeconds, seconds)
-      }
     }
   }
 
@@ -345,28 +315,8 @@ export class ServerlessPlatform {
     telemetry.dropped = dropped
     telemetry.occupancy01 = available > 0 ? Math.min(1, busy / available) : Number.NaN
     telemetry.ioShare01 = ioSeconds / (workSeconds + ioSeconds)
-    telemetry.warmContainers = 0 // counted as the step ends
-    telemetry.startingContainers = 0
-    this.#counter[i] = served > 0 ? Math.max(1, Math.ceil(busy + 2 * Math.sqrt(busy))) : 0
-  }
-
-  /** A step passes over the containers. A tenant's oldest ones serve first, so that the others can become idle. */
-  #age(): void {
-    const { count, tenant, startingSeconds, idleSeconds } = this.#table
-    const { stepSeconds } = this.spec
-    for (let row = 0; row < count; row++) {
-      const i = tenant[row]!
-      if (startingSeconds[row]! > 0) startingSeconds[row] = Math.max(0, startingSeconds[row]! - stepSeconds)
-      if (startingSeconds[row]! > 0) {
-        this.telemetry[i]!.startingContainers++
-        continue
-      }
-      this.telemetry[i]!.warmContainers++
-      if (this.#counter[i]! > 0) {
-        this.#counter[i]!--
-        idleSeconds[row] = 0
-      } else idleSeconds[row]! += stepSeconds
-    }
+    telemetry.warmContainers = containers // less those still starting as the step ends
+    this.#serving[i] = served > 0 ? Math.max(1, Math.ceil(busy + 2 * Math.sqrt(busy))) : 0
   }
 
   /** All that decides what comes next; `load` goes on from there to the byte. */

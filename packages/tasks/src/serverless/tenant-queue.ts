@@ -1,18 +1,12 @@
 import { type CoreMath, erlangC } from '@trimtab/core'
+import type { ContainerCounts } from './container-scaling.js'
 import { type Sojourn, SojournTime } from './sojourn.js'
 
 /** One tenant's step as its queue sees it. Rates are per second. */
-export interface QueueStep {
+export interface QueueStep extends ContainerCounts {
   arrivals: number
   /** Requests that waited when the step began. */
   backlog: number
-  /** Containers that serve from the beginning, and that come up within the step, after `comingSeconds`. */
-  warm: number
-  coming: number
-  comingSeconds: number
-  /** Containers that come up after the step's end, the first after `laterSeconds` from its beginning. */
-  later: number
-  laterSeconds: number
   /** Requests a second that one container can serve; of one that none serves yet, when nothing slows it. */
   capacityPerContainer: number
   /** Requests a second that the invokers carry at most over the whole step. */

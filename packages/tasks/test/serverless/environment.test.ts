@@ -6,6 +6,10 @@ import {
   ServerlessEnvironment,
   type ServerlessPreset,
   type ServerlessPresetName,
+  type TenantAllocation,
+  type TenantRule,
+  TenantRules,
+  type TenantTelemetry,
   tenantValue,
 } from '../../src/serverless/index.js'
 import { busySpec, paperFunction, sameForAll, steadySpec } from './worlds.js'
@@ -309,4 +313,53 @@ it('allocates what rules ask for exactly', () => {
     expect([t.containers, t.shares, t.keepAliveSeconds]).toEqual([3, 777, 5])
   }
   environment.dispose()
+})
+
+describe('a rule for each tenant', () => {
+  /** Doubles what is there; remembers how often it was asked and how often it began. */
+  class Doubling implements TenantRule {
+    readonly name = 'doubling'
+    asked = 0
+    begun = 0
+    decide(t: Readonly<TenantTelemetry>, out: TenantAllocation): void {
+      this.asked++
+      out.containers = 2 * t.containers
+      out.shares = t.shares
+      out.keepAliveSeconds = t.keepAliveSeconds
+    }
+    beginEpisode(): void {
+      this.begun++
+    }
+  }
+
+  it('acts while its tenant is there, begins anew with it, and holds on what is not believed', () => {
+    const environment = new ServerlessEnvironment(core, busySpec(core, 3, N), SERVERLESS_PRESETS['s-rl'])
+    const rules: Doubling[] = []
+    const team = new TenantRules(environment, () => {
+      rules.push(new Doubling())
+      return rules.at(-1)!
+    })
+    const actions = new Float32Array(N)
+    let { observations } = environment.reset(1)
+    team.beginEpisode()
+    for (let step = 0; step < 30; step++) {
+      team.decideMany(observations, actions)
+      for (let i = 0; i < N; i++) {
+        const { containers } = environment.platform.telemetry[i]!
+        expect(actions[i]).toBe(environment.platform.isPresent(i) && containers > 0 ? 1 : 0) // one more, or nothing
+      }
+      observations = environment.step(actions).observations
+    }
+    // Tenant 0 is there before steps 1 to 5 and from step 21 on, tenant 1 from step 13 on.
+    expect(rules.map(({ asked, begun }) => [asked, begun])).toEqual([
+      [15, 2],
+      [18, 1],
+      ...new Array(N - 2).fill([30, 1]),
+    ])
+    const blank = observations.slice()
+    blank[3 * environment.observation.names.length + 2] = Number.NaN
+    team.decideMany(blank, actions)
+    expect([...actions].map(Number.isNaN)).toEqual(Array.from({ length: N }, (_, i) => i === 3))
+    environment.dispose()
+  })
 })
