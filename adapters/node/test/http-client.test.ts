@@ -105,6 +105,17 @@ describe('an HTTP client', () => {
     await expect(client.send(GET)).rejects.toThrow(/ECONNREFUSED/)
   })
 
+  it('sends no more at once than it may', async () => {
+    let [now, most] = [0, 0]
+    const url = await serve((_, response) => {
+      most = Math.max(most, ++now)
+      setTimeout(() => response.end('', () => now--), 5)
+    })
+    using client = new HttpClient({ url, mostConnections: 3 })
+    await Promise.all(Array.from({ length: 12 }, () => client.send(GET)))
+    expect(most).toBe(3)
+  })
+
   it('sends again on a new connection when the idle one was closed under it', async () => {
     let connections = 0
     const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => response.end(request.url))
@@ -122,9 +133,9 @@ describe('an HTTP client', () => {
   })
 
   it('names everything that is wrong with its options, and no password', () => {
-    const bad = { url: 'ftp://user:secret@host', timeoutMs: 0, mostBytes: -1, retries: 3 }
+    const bad = { url: 'ftp://user:secret@host', timeoutMs: 0, mostBytes: -1, mostConnections: 0, retries: 3 }
     const make = () => new HttpClient(bad as never)
-    expect(make).toThrow(/retries is no option.*timeoutMs.*mostBytes.*http:/s)
+    expect(make).toThrow(/retries is no option.*timeoutMs.*mostBytes.*mostConnections.*http:/s)
     expect(make).not.toThrow(/secret/)
   })
 })

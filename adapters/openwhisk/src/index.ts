@@ -1,3 +1,16 @@
+export { ApiActuator, type ApiActuatorOptions } from './actuation/api-actuator.js'
+export type { ContainerShares, HostContainer } from './actuation/container-shares.js'
+export { HostActuator, type HostActuatorOptions } from './actuation/host-actuator.js'
+export { type InvokerShares, memoryFor, sharesOf } from './actuation/invoker-shares.js'
+export {
+  type LimitChange,
+  type LimitChanges,
+  LimitsActuator,
+  type LimitsActuatorOptions,
+  type LimitWish,
+} from './actuation/limits-actuator.js'
+export type { AllocationChange, AllocationInForce, TenantActuator } from './actuation/tenant-actuator.js'
+export { type WarmUpOptions, type WarmUpReport, WarmUps } from './actuation/warm-ups.js'
 export type { ActionReport, ActivationReport } from './client/reports.js'
 export {
   type ActivationPage,
@@ -18,3 +31,4 @@ export {
   UserEventsSource,
   type UserEventTags,
 } from './telemetry/user-events-source.js'
+export { type Tenant, type TenantDecider, type TenantTick, WhiskTenants, type WhiskTenantsOptions } from './tenants.js'

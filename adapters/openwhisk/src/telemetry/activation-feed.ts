@@ -1,3 +1,4 @@
+import { Problems } from '@trimtab/core'
 import type { ActivationReport } from '../client/reports.js'
 import type { WhiskClient } from '../client/whisk-client.js'
 
@@ -33,7 +34,14 @@ export class ActivationFeed {
   /** Those of the last stretch, by their starts. */
   #seen = new Map<string, number>()
 
-  constructor({ client, lookbackMs = 70_000, mostPages = 25 }: ActivationFeedOptions) {
+  /** @throws {ConfigError} `config_invalid` */
+  constructor(options: ActivationFeedOptions) {
+    const { client, lookbackMs = 70_000, mostPages = 25 } = options
+    const problems = new Problems()
+    problems.checkKeys(options, ['client', 'lookbackMs', 'mostPages'], 'options')
+    problems.check(lookbackMs > 0, `lookbackMs must be > 0, got ${lookbackMs}`)
+    problems.check(mostPages >= 1, `mostPages must be at least 1, got ${mostPages}`)
+    problems.throwIfAny('activations')
     this.#client = client
     this.#lookbackMs = lookbackMs
     this.#mostPages = mostPages

@@ -20,6 +20,8 @@ export interface Fault {
 /** Stands between client and server, writes down what goes by, and answers wrongly where it is told to. */
 export class FaultyProxy {
   readonly seen: SeenRequest[] = []
+  /** How many the server has answered. */
+  answered = 0
   /** What is answered in the server's place. */
   fault: ((request: SeenRequest) => Fault | undefined) | undefined
   /** What is made of the JSON of an answer. */
@@ -62,6 +64,7 @@ export class FaultyProxy {
       ...(body !== '' && { body }),
     })
     const text = await answer.text()
+    this.answered++
     const id = answer.headers.get('x-openwhisk-activation-id')
     response.writeHead(answer.status, {
       'content-type': 'application/json',
