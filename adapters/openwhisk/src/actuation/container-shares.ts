@@ -11,6 +11,7 @@ export interface HostContainer {
 
 /** The containers of a host and their CPU shares: cgroups, in whatever version. */
 export interface ContainerShares {
+  /** All that run now. */
   list(signal?: AbortSignal): Promise<readonly HostContainer[]>
   /** @throws {AdapterError} `container_gone` where it has ended meanwhile */
   set(id: string, cpuShares: number, signal?: AbortSignal): Promise<void>
