@@ -187,24 +187,28 @@ export class FunctionPool implements Lodger {
   }
 
   #start(): void {
-    const { source, memoryMiB, clock, room } = this.#options
+    const { source, memoryMiB, clock } = this.#options
     const container = new FunctionContainer({ source, memoryMiB, niceness: this.#scale.niceness, clock })
     const seat: Seat = { container, state: 'starting', idleSinceMs: clock.now() }
     this.#seats.add(seat)
     this.#alive.add(container)
     this.#tally.starting()
-    container.ready.then(
-      () => this.#ready(seat),
-      (error: Error) => this.#failed(seat, error),
-    )
-    void container.gone.then(() => {
-      const wasLeaving = !this.#seats.delete(seat)
-      this.#alive.delete(container)
-      this.#cpuOfGoneMs += container.cpuMs
-      room.give(memoryMiB, wasLeaving)
-      this.settle()
-      this.#endIfEmpty()
-    })
+    void container.ready
+      .then(
+        () => this.#ready(seat),
+        (error: Error) => this.#failed(seat, error),
+      )
+      .then(() => container.gone)
+      .then(() => this.#gone(seat))
+  }
+
+  #gone(seat: Seat): void {
+    const wasLeaving = !this.#seats.delete(seat)
+    this.#alive.delete(seat.container)
+    this.#cpuOfGoneMs += seat.container.cpuMs
+    this.#options.room.give(this.#options.memoryMiB, wasLeaving)
+    this.settle()
+    this.#endIfEmpty()
   }
 
   #endIfEmpty(): void {

@@ -78,13 +78,18 @@ describe('a function', () => {
 })
 
 describe('code that does not load', () => {
-  it('is told to every request, and none of its containers is kept', async () => {
-    pool = createPool('broken.mjs', { scale: { containers: 2, keepAliveMs: 1e9, niceness: 0 } })
+  it.each([
+    ['throws', 'broken.mjs', /^Initialization has failed due to: Error: no database/],
+    [
+      'ends the process',
+      'exits.mjs',
+      /^Initialization has failed due to: the process ended before the function was there/,
+    ],
+  ])('because it %s is told to every request, and none of its containers is kept', async (_, file, message) => {
+    pool = createPool(file, { scale: { containers: 2, keepAliveMs: 1e9, niceness: 0 } })
     const ends = await Promise.all([1, 2, 3].map(() => pool.invoke({})))
-    for (const { status, result } of ends) {
-      expect(status).toBe('action developer error')
-      expect(result.error).toMatch(/^Initialization has failed due to: Error: no database/)
-    }
+    expect(ends.map(({ status }) => status)).toEqual(new Array(3).fill('action developer error'))
+    for (const { result } of ends) expect(result.error).toMatch(message)
     await expect.poll(() => pool.pids).toEqual([])
   })
 
