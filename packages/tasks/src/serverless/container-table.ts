@@ -52,7 +52,7 @@ export class ContainerTable {
     const { freeMiB } = this
     let invoker = 0
     while (invoker < freeMiB.length && freeMiB[invoker]! < memoryMiB) invoker++
-    if (invoker === freeMiB.length) return false
+    if (invoker === freeMiB.length || this.count === this.tenant.length) return false
     freeMiB[invoker]! -= memoryMiB
     const row = this.count++
     this.tenant[row] = tenant

@@ -115,7 +115,7 @@ export class ServerlessEnvironment implements ParallelEnvironment {
   step(actions: Float32Array): ParallelStep {
     checkActions(actions, this.action, this.agents)
     this.#isPunished.fill(0)
-    for (const [i, { telemetry }] of this.views.entries()) hold(telemetry, this.#allocations[i]!)
+    for (const [i, allocation] of this.#allocations.entries()) this.platform.allocation(i, allocation)
     for (const i of this.#actors()) if (this.platform.isPresent(i)) this.#act(i, actions)
     return this.#advance(this.#allocations)
   }
@@ -170,10 +170,14 @@ export class ServerlessEnvironment implements ParallelEnvironment {
     for (const [i, view] of this.views.entries()) {
       if (!this.platform.isPresent(i)) this.#demands.fill(0, i * DEMAND_WINDOW, (i + 1) * DEMAND_WINDOW)
       this.#demands[i * DEMAND_WINDOW + at] = view.telemetry.demandContainers
-      view.largestDemand = 0
-      for (let k = 0; k < DEMAND_WINDOW; k++)
-        view.largestDemand = Math.max(view.largestDemand, this.#demands[i * DEMAND_WINDOW + k]!)
+      view.largestDemand = this.#largestDemand(i)
     }
+  }
+
+  #largestDemand(i: number): number {
+    let largest = 0
+    for (let k = 0; k < DEMAND_WINDOW; k++) largest = Math.max(largest, this.#demands[i * DEMAND_WINDOW + k]!)
+    return largest
   }
 
   #pay(): void {
@@ -231,7 +235,8 @@ export class ServerlessEnvironment implements ParallelEnvironment {
       demands?.length === this.#demands.length &&
       changes.length === CHANGES.length &&
       [lastAction!, ...changes].every((list) => list.length === this.agents) &&
-      lists.every((list) => list.every(Number.isFinite))
+      lists.every((list) => list.every(Number.isFinite)) &&
+      demands.every((demand) => demand >= 0)
     if (!isPossible) {
       throw new FormatError('simulator_state_invalid', `${state.byteLength} bytes are no state of this environment`)
     }
@@ -240,6 +245,7 @@ export class ServerlessEnvironment implements ParallelEnvironment {
     this.#lastAction.set(lastAction!)
     for (const [i, view] of this.views.entries()) {
       for (const [k, name] of CHANGES.entries()) view[name] = changes[k]![i]!
+      view.largestDemand = this.#largestDemand(i)
     }
   }
 
@@ -250,11 +256,4 @@ export class ServerlessEnvironment implements ParallelEnvironment {
 }
 
 /** What of a view no telemetry and no demand tells again. */
-const CHANGES = ['arrivalsBefore', 'largestDemand', 'sharesChange', 'containersChange'] as const
-
-/** The allocation that is in force. */
-function hold(telemetry: Readonly<TenantTelemetry>, out: TenantAllocation): void {
-  out.containers = telemetry.containers
-  out.shares = telemetry.shares
-  out.keepAliveSeconds = telemetry.keepAliveSeconds
-}
+const CHANGES = ['arrivalsBefore', 'sharesChange', 'containersChange'] as const

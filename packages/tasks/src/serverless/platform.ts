@@ -76,7 +76,7 @@ export class ServerlessPlatform {
     this.telemetry = spec.tenants.map(createTenantTelemetry)
     this.#present = column()
     this.#backlog = column()
-    this.#shares = column().fill(INITIAL_SHARES)
+    this.#shares = column().fill(spec.bounds.shares[0])
     this.#containers = column()
     this.#keepAlive = column()
     this.#sloMs = column()
@@ -124,6 +124,13 @@ export class ServerlessPlatform {
   /** Whether tenant `i` was there in the step just lived. */
   isPresent(i: number): boolean {
     return this.#present[i] === 1
+  }
+
+  /** What is in force for tenant `i`: containers asked for, not those there are. */
+  allocation(i: number, out: TenantAllocation): void {
+    out.containers = this.#containers[i]!
+    out.shares = this.#shares[i]!
+    out.keepAliveSeconds = this.#keepAlive[i]!
   }
 
   /** Requests a second that tenant `i` gets on average `ahead` steps after the one just lived; 0 behind the load's end. */
@@ -339,30 +346,45 @@ export class ServerlessPlatform {
   load(state: Bytes): void {
     const lists = unpackNumbers(this.#fingerprint, state)
     const tenants = this.spec.tenants.length
-    const columns = this.#columns
-    const tableFrom = HEAD_LISTS + columns.length + tenants
-    const [arrivals, steps, cast] = lists
-    const table = lists.slice(tableFrom)
+    const [arrivals, steps, cast, ...others] = lists
+    const columns = others.slice(0, COLUMNS)
+    const telemetry = others.slice(COLUMNS, COLUMNS + tenants)
+    const table = others.slice(COLUMNS + tenants)
     const isPossible =
       table.length === ContainerTable.LISTS &&
       arrivals!.length === this.#arrivals.save().length &&
       steps!.length === 1 &&
+      isAll(steps!, 0, MOST_STEPS, Number.isInteger) &&
       this.#cast.isPossible(cast!) &&
-      columns.every((_, c) => isNumbers(lists[HEAD_LISTS + c]!, tenants)) &&
-      this.telemetry.every((one, i) => lists[tableFrom - tenants + i]!.length === Object.keys(one).length) &&
+      this.#arePossible(columns) &&
+      telemetry.every((numbers, i) => numbers.length === Object.keys(this.telemetry[i]!).length) &&
       this.#table.isPossible(table, tenants)
-    if (!isPossible)
+    if (!isPossible) {
       throw new FormatError('simulator_state_invalid', 'not a state of this platform: impossible numbers')
+    }
     this.#arrivals.load(Uint8Array.from(arrivals!))
     this.#steps = steps![0]!
     this.#cast.load(cast!)
     this.#setSlos()
-    for (const [c, column] of columns.entries()) column.set(lists[HEAD_LISTS + c]!)
+    for (const [c, column] of this.#columns.entries()) column.set(columns[c]!)
     for (const [i, one] of this.telemetry.entries()) {
-      const numbers = lists[tableFrom - tenants + i]!
-      for (const [at, key] of (Object.keys(one) as (keyof TenantTelemetry)[]).entries()) one[key] = numbers[at]!
+      for (const [at, key] of (Object.keys(one) as (keyof TenantTelemetry)[]).entries()) one[key] = telemetry[i]![at]!
     }
     this.#table.load(table)
+  }
+
+  /** Whether columns can be what is remembered; telemetry may be anything, it was measured. */
+  #arePossible(columns: readonly Float64Array[]): boolean {
+    const { shares, containers } = this.spec.bounds
+    const [present, backlog, inForce, asked, keepAlive] = columns as [Float64Array, ...Float64Array[]]
+    return (
+      columns.every(({ length }) => length === this.spec.tenants.length) &&
+      isAll(present, 0, 1, Number.isInteger) &&
+      isAll(backlog!, 0, Number.MAX_SAFE_INTEGER) &&
+      isAll(inForce!, shares[0], shares[1]) &&
+      isAll(asked!, 0, containers[1], Number.isInteger) &&
+      isAll(keepAlive!, 0, LONGEST_KEEP_ALIVE_SECONDS)
+    )
   }
 
   /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
@@ -384,14 +406,19 @@ function joinsLater(events: readonly ServerlessEvent[]): ReadonlySet<number> {
   return later
 }
 
-const HEAD_LISTS = 3 // arrivals, steps, cast
+const COLUMNS = 5 // that are remembered
+const MOST_STEPS = 1e9
 
 const createQueueStep = (): QueueStep => ({
   ...{ arrivals: 0, backlog: 0, warm: 0, coming: 0, comingSeconds: 0, later: 0, laterSeconds: 0 },
   ...{ capacityPerContainer: 0, carried: 0 },
 })
 
-const isNumbers = (list: Float64Array, length: number): boolean =>
-  list.length === length && list.every((value) => value >= 0 && value < Number.POSITIVE_INFINITY)
+const isAll = (
+  list: Float64Array,
+  low: number,
+  high: number,
+  isOne: (value: number) => boolean = () => true,
+): boolean => list.every((value) => value >= low && value <= high && isOne(value))
 
 const clamp = (value: number, [low, high]: readonly [number, number]): number => Math.min(high, Math.max(low, value))
