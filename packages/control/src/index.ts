@@ -25,6 +25,7 @@ export {
 } from '@trimtab/learn'
 export { ControlLoop } from './control-loop.js'
 export type { ControlLoopOptions } from './control-loop-options.js'
+export * from './coordinator/index.js'
 export { EmbeddingPilot, type TrajectoryEncoder } from './embedding-pilot.js'
 export { type EnvelopeOptions, EnvelopePilot, type EnvelopeState } from './envelope-pilot.js'
 export { EpisodeIndex, type EpisodeSpan } from './episode-index.js'

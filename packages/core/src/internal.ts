@@ -1,6 +1,6 @@
 // Kernels and what wraps them, for Trimtab's own packages: `@trimtab/core/internal`. No promise is made to anybody else: names and
 // shapes change with any version. Programs use what `@trimtab/learn`, `@trimtab/trace` and `@trimtab/serve` make of them.
-export { COUNT, isCount } from './checks.js'
+export { COUNT, isCount, requireLength } from './checks.js'
 export { copyBytes } from './files/bytes.js'
 export { JsonFields, type Refuse } from './files/json-fields.js'
 export { Arena } from './memory/arena.js'

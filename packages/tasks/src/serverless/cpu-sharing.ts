@@ -33,14 +33,12 @@ export function waterLevel(
   }
 }
 
-/** How an invoker's cores are shared in a step. */
-export interface CpuSharing {
-  /** How probable it is that an arriving request finds all cores busy: a crowd. */
-  crowdProbability: number
-  /** The water level of such a moment: a container of weight w runs at min(its cap, w · level). */
-  crowdLevel: number
-  /** The water level of the whole step: a container gets min(its demand, w · level). Infinity where all demand is carried. */
-  fairLevel: number
+/** A moment of an invoker at which all its cores are busy, as an arriving request finds it. */
+export interface Crowd {
+  /** How probable it is. */
+  probability: number
+  /** The water level of that moment: a container of weight w runs at min(its cap, w · level). */
+  level: number
 }
 
 /** Arrays of one number a container, used anew by every invoker. */
@@ -55,23 +53,15 @@ export interface SharingRows {
 }
 
 /**
- * How the cores of an invoker are shared by what runs. As in M/M/k with processor sharing: all cores are busy with Erlang's probability
- * C(k, ρk), and an arrival that finds them so is one of k + 1 / (1 − ρ); with equal weights that makes the textbook's mean. Near
- * saturation a step is too short for that: chance piles up about √n of its n requests, overload n (1 − 1 / ρ). And a container
- * runs one request at a time, so the crowd stops growing when the busiest container runs all the time: what more there is waits
- * before its function's queue, not here.
+ * The crowd on an invoker whose cores are shared by what runs. As in M/M/k with processor sharing: all cores are busy with Erlang's
+ * probability C(k, ρk), and an arrival that finds them so is one of k + 1 / (1 − ρ); with equal weights that makes the textbook's
+ * mean. A container runs one request at a time, so the crowd stops growing when the busiest container runs all the time: what more
+ * there is waits before its function's queue, not here.
  *
- * @param rows      the invoker's containers
- * @param cores     k
- * @param requests  n
+ * @param rows   the invoker's containers
+ * @param cores  k
  */
-export function shareCores(
-  sharing: SharingRows,
-  rows: Int32Array,
-  cores: number,
-  requests: number,
-  out: CpuSharing,
-): void {
+export function crowdOf(sharing: SharingRows, rows: Int32Array, cores: number, out: Crowd): void {
   const { demand, cap, weight, running } = sharing
   let cpu = 0
   let runningSum = 0
@@ -81,18 +71,22 @@ export function shareCores(
     cpu += demand[row]!
     runningSum += mean
     busiest = Math.max(busiest, mean)
-    running[row] = 1
   }
-  out.fairLevel = waterLevel(running, demand, weight, rows, cores)
-  out.crowdProbability = 0
-  out.crowdLevel = Number.POSITIVE_INFINITY
+  out.probability = 0
+  out.level = Number.POSITIVE_INFINITY
   if (cpu === 0) return
+  if (cpu >= cores) {
+    // Overloaded: everybody gets the smaller of demand and fair share, all the time.
+    for (const row of rows) running[row] = 1
+    out.probability = 1
+    out.level = waterLevel(running, demand, weight, rows, cores)
+    return
+  }
   const load = cpu / cores
   const servers = Math.max(1, Math.round((cores * runningSum) / cpu)) // containers that fill the cores, each at its cap
-  const excess = Math.sqrt(requests) + requests * Math.max(0, 1 - 1 / load)
-  const crowd = servers + (load < 1 ? Math.min(excess, 1 / (1 - load)) : excess)
-  const growth = Math.min(Math.max(1, crowd / runningSum), 1 / busiest)
+  const crowd = servers + 1 / (1 - load)
+  const growth = Math.min(crowd / runningSum, 1 / busiest)
   for (const row of rows) running[row] = (growth * demand[row]!) / cap[row]!
-  out.crowdLevel = waterLevel(running, cap, weight, rows, cores)
-  if (out.crowdLevel < Number.POSITIVE_INFINITY) out.crowdProbability = erlangC(servers, load * servers)
+  out.level = waterLevel(running, cap, weight, rows, cores)
+  if (out.level < Number.POSITIVE_INFINITY) out.probability = erlangC(servers, load * servers)
 }

@@ -1,5 +1,5 @@
 import type { ContainerTable } from './container-table.js'
-import { type CpuSharing, type SharingRows, shareCores } from './cpu-sharing.js'
+import { type Crowd, crowdOf, type SharingRows } from './cpu-sharing.js'
 import { type FunctionProfile, IO_KNEE, MEMORY_KNEE } from './function-profile.js'
 import type { CpuMode } from './platform-spec.js'
 
@@ -59,7 +59,7 @@ export class TenantService {
 
 /**
  * How containers of one invoker slow each other down in a step: memory and I/O in use beyond their knees, then cores by shares
- * (`shareCores`). Linear in containers.
+ * (`crowdOf`). Linear in containers.
  */
 export class InvokerSharing {
   readonly #table: ContainerTable
@@ -72,7 +72,7 @@ export class InvokerSharing {
   readonly #slowdown: Float64Array
   readonly #byInvoker: Int32Array // rows, invoker after invoker
   readonly #firstOf: Int32Array // where each invoker's rows begin, and the end
-  readonly #cpu: CpuSharing = { crowdProbability: 0, crowdLevel: 0, fairLevel: 0 }
+  readonly #crowd: Crowd = { probability: 0, level: 0 }
 
   constructor(table: ContainerTable, invokers: readonly Invoker[], cpuMode: CpuMode, stepSeconds: number) {
     this.#table = table
@@ -97,8 +97,8 @@ export class InvokerSharing {
       const rows = this.#byInvoker.subarray(this.#firstOf[i], this.#firstOf[i + 1])
       if (rows.length === 0) continue
       this.#interfere(demand, invoker, rows)
-      const requests = this.#askForCores(demand, invoker, rows)
-      shareCores(this.#rows, rows, invoker.cores, requests, this.#cpu)
+      this.#askForCores(demand, invoker, rows)
+      crowdOf(this.#rows, rows, invoker.cores, this.#crowd)
       this.#collect(demand, invoker, rows, out)
     }
     toMeans(out)
@@ -149,10 +149,8 @@ export class InvokerSharing {
     }
   }
 
-  /** @returns requests of the step */
-  #askForCores({ functions, shares }: SharingDemand, invoker: Invoker, rows: Int32Array): number {
+  #askForCores({ functions, shares }: SharingDemand, invoker: Invoker, rows: Int32Array): void {
     const { tenant } = this.#table
-    let rate = 0
     for (const row of rows) {
       const { workSeconds, ioSeconds } = functions[tenant[row]!]!
       const slowdown = this.#slowdown[row]!
@@ -160,12 +158,10 @@ export class InvokerSharing {
       const cap = this.#cap(shares[tenant[row]!]!)
       const most = this.#available[row]! / (coreSeconds / cap + ioSeconds * slowdown)
       this.#rate[row] = Math.min(this.#rate[row]!, most)
-      rate += this.#rate[row]!
       this.#rows.cap[row] = cap
       this.#rows.weight[row] = shares[tenant[row]!]!
       this.#rows.demand[row] = this.#rate[row]! * coreSeconds
     }
-    return rate * this.#stepSeconds
   }
 
   /** Cores that a container gets at most. */
@@ -177,7 +173,7 @@ export class InvokerSharing {
   #collect({ functions }: SharingDemand, invoker: Invoker, rows: Int32Array, out: TenantService): void {
     const { tenant } = this.#table
     const { demand, cap, weight } = this.#rows
-    const { crowdProbability, crowdLevel, fairLevel } = this.#cpu
+    const { probability, level } = this.#crowd
     for (const row of rows) {
       const part = this.#available[row]!
       if (part === 0) continue
@@ -185,15 +181,15 @@ export class InvokerSharing {
       const { workSeconds, ioSeconds } = functions[i]!
       const slowdown = this.#slowdown[row]!
       const coreSeconds = (workSeconds * slowdown) / invoker.speed
-      const fair = weight[row]! * fairLevel
-      const isStarved = fair < demand[row]!
-      const carried = isStarved ? fair / coreSeconds : this.#rate[row]!
+      const granted = Math.min(cap[row]!, weight[row]! * level)
+      const isStarved = probability === 1 && granted < demand[row]!
+      const carried = isStarved ? granted / coreSeconds : this.#rate[row]!
       out.carried[i]! += carried
       out.carriedCores[i]! += carried * coreSeconds
       out.capacity[i]! += isStarved ? carried : part / (coreSeconds / cap[row]! + ioSeconds * slowdown)
       out.freeSeconds[i]! += (part * coreSeconds) / cap[row]!
-      out.crowdProbability[i]! += part * crowdProbability
-      out.crowdedSeconds[i]! += (part * crowdProbability * coreSeconds) / Math.min(cap[row]!, weight[row]! * crowdLevel)
+      out.crowdProbability[i]! += part * probability
+      out.crowdedSeconds[i]! += (part * probability * coreSeconds) / granted
       out.ioSeconds[i]! += part * ioSeconds * slowdown
     }
   }

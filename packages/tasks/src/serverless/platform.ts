@@ -21,7 +21,7 @@ const ARRIVALS = 2
  *
  *     containers   asked for by allocations, placed first fit on memory, cold for a while; what is asked for is started and kept,
  *                  what is above it goes when idle; where a function has none and requests come, as many start as these keep busy
- *     cores        shared by what runs on an invoker, by shares (`shareCores`)
+ *     cores        shared by what runs on an invoker, by shares (`crowdOf`)
  *     requests     a queue for each function (`TenantQueue`), Poisson arrivals around the load
  *
  * Linear in tenants and containers. N: tenants.

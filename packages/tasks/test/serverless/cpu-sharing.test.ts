@@ -1,6 +1,6 @@
 import { type Core, createCore, erlangC, Random } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type CpuSharing, shareCores, waterLevel } from '../../src/serverless/cpu-sharing.js'
+import { type Crowd, crowdOf, waterLevel } from '../../src/serverless/cpu-sharing.js'
 
 let core: Core
 beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('the water level', () => {
 })
 
 /** A node of 8 cores with `containers` alike, whose work asks for `load` of it. */
-function node(containers: number, load: number, weight: (row: number) => number = () => 1024, requests = 1e9) {
+function node(containers: number, load: number, weight: (row: number) => number = () => 1024) {
   const column = (of: (row: number) => number): Float64Array =>
     Float64Array.from({ length: containers }, (_, i) => of(i))
   const sharing = {
@@ -72,12 +72,9 @@ function node(containers: number, load: number, weight: (row: number) => number 
     weight: column(weight),
     running: new Float64Array(containers),
   }
-  const out: CpuSharing = { crowdProbability: 0, crowdLevel: 0, fairLevel: 0 }
-  shareCores(sharing, rowsOf(containers), 8, requests, out)
-  return {
-    probability: out.crowdProbability,
-    slownessOf: (row: number) => 1 / Math.min(1, weight(row) * out.crowdLevel),
-  }
+  const crowd: Crowd = { probability: 0, level: 0 }
+  crowdOf(sharing, rowsOf(containers), 8, crowd)
+  return { ...crowd, slownessOf: (row: number) => 1 / Math.min(1, weight(row) * crowd.level) }
 }
 
 describe('the crowd on a node', () => {

@@ -1,0 +1,185 @@
+import { Kvm } from '@nats-io/kv'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { type ModelOffer, type Summary, TeamMember } from '@trimtab/control'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { RecordingLogger } from '../../../packages/control/test/toys.js'
+import { NatsTransport, type NatsTransportOptions } from '../src/index.js'
+import { loadGain, policyFile, VARIABLES } from './fixtures/gain.js'
+import { HAS_NATS, RealNats, sayUnchecked } from './real-nats.js'
+
+const HEARTBEAT_MS = 300
+
+if (!HAS_NATS) sayUnchecked('the transport')
+
+it('refuses options that cannot be, all at once', () => {
+  const nobody = {} as NatsConnection
+  const options = { team: 'a.b', heartbeatMs: 99, timeoutMs: 0, replicas: 1.5, ...{ bucket: 'x' } }
+  expect(() => new NatsTransport(nobody, options)).toThrow(
+    /options\.bucket is no option.*team must be.*"a\.b".*heartbeatMs must be >= 100, got 99.*timeoutMs.*replicas/,
+  )
+})
+
+describe.runIf(HAS_NATS)('members over a real NATS server', () => {
+  let nats: RealNats
+  const connections: NatsConnection[] = []
+  let teams = 0
+  let team: string
+
+  beforeAll(async () => {
+    nats = await RealNats.start('--user', 'shop', '--pass', 'secret')
+  })
+  afterEach(async () => {
+    await Promise.all(connections.splice(0).map((connection) => connection.close()))
+  })
+  afterAll(() => nats?.stop())
+
+  async function transport(options: Partial<NatsTransportOptions> = {}) {
+    const connection = await connect({ port: nats.port, user: 'shop', pass: 'secret' })
+    connections.push(connection)
+    return new NatsTransport(connection, { team, heartbeatMs: HEARTBEAT_MS, ...options })
+  }
+
+  const fresh = () => {
+    team = `team-${teams++}`
+  }
+
+  const summary = (member: string, sequence: number, numbers: number[]): Summary => ({
+    member,
+    incarnation: 1,
+    sequence,
+    numbers: Float64Array.from(numbers),
+  })
+
+  const members = () => new Kvm(connections[0]!).open(`trimtab_${team}_members`)
+
+  function heardBy(of: NatsTransport): Summary[] {
+    const heard: Summary[] = []
+    of.onSummary((one) => heard.push(one))
+    return heard
+  }
+
+  /** Each once, by sequence: what was said while somebody came may be told twice. */
+  const distinct = (heard: readonly Summary[]) =>
+    [...new Map(heard.map((one) => [one.sequence, one])).values()].sort((a, b) => a.sequence - b.sequence)
+
+  it('hear each summary to the bit, their own too; a newcomer hears the last ones, until they are forgotten', async () => {
+    fresh()
+    const [a, b] = [await transport(), await transport()]
+    const [byA, byB] = [heardBy(a), heardBy(b)]
+    const said = [summary('a.1', 1, [1, 0.1, 1 / 3]), summary('a.1', 2, [1, Math.PI, 5e-324])]
+    a.publish(said[0]!)
+    await a.settled()
+    a.publish(said[1]!)
+    await expect.poll(() => [byA, byB].map(distinct)).toEqual([said, said])
+    expect(a.counts).toMatchObject({ sent: 2, dropped: 0, refused: 0 })
+    const newcomer = heardBy(await transport())
+    await expect.poll(() => distinct(newcomer)).toEqual(said.slice(1))
+    await expect.poll(async () => (await (await members()).status()).values).toBe(0)
+    const late = await transport()
+    const byLate = heardBy(late)
+    late.publish(summary('b', 1, [1]))
+    await expect.poll(() => distinct(byLate)).toEqual([summary('b', 1, [1])])
+  })
+
+  it('get a number for each life, greater than the last', async () => {
+    fresh()
+    const [a, b] = [await transport(), await transport()]
+    const lives = [await a.enter(), await b.enter(), await a.enter()]
+    expect(lives).toEqual([...lives].sort((x, y) => x - y))
+    expect(new Set(lives).size).toBe(3)
+  })
+
+  it('share base models, each version once', async () => {
+    fresh()
+    const [a, b] = [(await transport()).models, (await transport()).models]
+    expect(await a.get('cpu')).toBeUndefined()
+    const first = await a.replace('cpu', Uint8Array.of(0, 255, 7), 0)
+    expect(await b.get('cpu')).toEqual({ version: first, bytes: Uint8Array.of(0, 255, 7) })
+    expect(await b.replace('cpu', Uint8Array.of(1), 0)).toBeUndefined()
+    const second = await b.replace('cpu', Uint8Array.of(2), first!)
+    expect(await a.replace('cpu', Uint8Array.of(3), first!)).toBeUndefined()
+    expect(await a.get('cpu')).toEqual({ version: second, bytes: Uint8Array.of(2) })
+    expect(await a.get('io')).toBeUndefined()
+  })
+
+  it('offer what they learned to whoever listens', async () => {
+    fresh()
+    const [a, b] = [await transport(), await transport()]
+    const offers: ModelOffer[] = []
+    const stop = b.models.onOffer((offer) => offers.push(offer))
+    await connections.at(-1)!.flush()
+    a.models.offer({ category: 'cpu', member: 'host-1', bytes: Uint8Array.of(9, 8) })
+    await expect.poll(() => offers).toEqual([{ category: 'cpu', member: 'host-1', bytes: Uint8Array.of(9, 8) }])
+    stop()
+    a.models.offer({ category: 'cpu', member: 'host-1', bytes: Uint8Array.of(9, 8) })
+    await connections.at(-1)!.flush()
+    expect(offers).toHaveLength(1)
+  })
+
+  it('say once that an offer is larger than a message may be, and go on', async () => {
+    fresh()
+    const logger = new RecordingLogger()
+    const a = await transport({ logger })
+    a.models.offer({ category: 'cpu', member: 'host-1', bytes: new Uint8Array(2 ** 21) })
+    expect(logger.lines).toEqual(['warn a policy could not be offered'])
+    expect(await a.enter()).toBeGreaterThan(0)
+  })
+
+  it('count a stranger in the bucket, and nothing else of it', async () => {
+    fresh()
+    const a = await transport()
+    const heard = heardBy(a)
+    a.publish(summary('a', 1, [1]))
+    await a.settled()
+    const bucket = await members()
+    for (const text of ['hello', '{}', '{"member":"b","incarnation":-1,"sequence":1,"numbers":[1]}'])
+      await bucket.put('stranger', text)
+    await expect.poll(() => a.counts.refused).toBeGreaterThanOrEqual(3)
+    expect(distinct(heard)).toHaveLength(1)
+  })
+
+  it('refuse a bucket that forgets at another time, and say what to do', async () => {
+    fresh()
+    const [a, b] = [
+      await transport(),
+      await transport({ heartbeatMs: 2 * HEARTBEAT_MS, logger: new RecordingLogger() }),
+    ]
+    a.publish(summary('a', 1, [1]))
+    await a.settled()
+    b.publish(summary('b', 1, [1]))
+    await b.settled()
+    expect([a.counts.sent, b.counts.sent, b.counts.dropped]).toEqual([1, 0, 1])
+  })
+
+  it('join, act and leave as in one process', async () => {
+    fresh()
+    const via = await transport()
+    await via.models.replace('cpu', policyFile(3), 0)
+    const member = (name: string, transport: NatsTransport) => {
+      const one = new TeamMember({
+        name,
+        transport,
+        variables: VARIABLES,
+        clock: performance,
+        heartbeatMs: HEARTBEAT_MS,
+        load: loadGain,
+        rule: () => ({ name: 'rule', decide: (_, out) => out.fill(-1) }),
+      })
+      one.add('f', 'cpu')
+      return one
+    }
+    const [a, b] = [member('a', via), member('b', await transport())]
+    await Promise.all([a.settled(), b.settled()])
+    const values = new Float64Array(VARIABLES.length).fill(1)
+    const counted = (...members: TeamMember[]) => {
+      for (const one of members) one.step(values)
+      return members.map(({ total }) => total.agents)
+    }
+    await expect.poll(() => counted(a, b)).toEqual([2, 2])
+    const actions = new Float32Array(1)
+    expect([...a.decide(Float32Array.of(2), actions), ...actions]).toEqual([undefined, 6])
+    b.dispose()
+    await expect.poll(() => counted(a)).toEqual([1])
+    a.dispose()
+  })
+})

@@ -1,0 +1,95 @@
+import type { Controller, Logger } from '@trimtab/core'
+import type { BaseModel, ModelExchange } from './transport.js'
+
+/** What a base model's bytes become: `Policy` of `@trimtab/learn` is one. */
+export type LoadedModel = Controller & { dispose?(): void }
+
+interface Loaded {
+  readonly version: number
+  readonly controller: LoadedModel
+}
+
+/** A member's own copies of base models: asked for until they come, and kept whatever happens to where they came from. */
+export class CategoryModels {
+  readonly #exchange: ModelExchange
+  readonly #load: (bytes: Uint8Array) => LoadedModel
+  readonly #logger: Logger | undefined
+  readonly #loaded = new Map<string, Loaded>()
+  readonly #asking = new Map<string, Promise<void>>()
+  readonly #troubled = new Set<string>() // categories
+  #failures = 0
+  #isDisposed = false
+
+  constructor(exchange: ModelExchange, load: (bytes: Uint8Array) => LoadedModel, logger: Logger | undefined) {
+    this.#exchange = exchange
+    this.#load = load
+    this.#logger = logger
+  }
+
+  /** Requests without an answer, models that could not be loaded or that failed at work. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  of(category: string): LoadedModel | undefined {
+    return this.#loaded.get(category)?.controller
+  }
+
+  versionOf(category: string): number | undefined {
+    return this.#loaded.get(category)?.version
+  }
+
+  /** Asks for the category's model, unless there is one or it was asked for. */
+  want(category: string): void {
+    if (!this.#loaded.has(category)) this.#ask(category)
+  }
+
+  /** Asks for what has become of the models that there are. */
+  refresh(): void {
+    for (const category of this.#loaded.keys()) this.#ask(category)
+  }
+
+  /** The category's model failed at work: it is let go of, and asked for anew when it is next wanted. */
+  fail(category: string, failure: unknown): void {
+    this.#note(category, failure)
+    this.of(category)?.dispose?.()
+    this.#loaded.delete(category)
+  }
+
+  /** Resolves when nothing is being asked for. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#asking.values())
+  }
+
+  dispose(): void {
+    this.#isDisposed = true
+    for (const { controller } of this.#loaded.values()) controller.dispose?.()
+    this.#loaded.clear()
+  }
+
+  #ask(category: string): void {
+    if (this.#asking.has(category)) return
+    const answer = this.#exchange
+      .get(category)
+      .then((model) => this.#take(category, model))
+      .catch((failure: unknown) => this.#note(category, failure))
+      .finally(() => this.#asking.delete(category))
+    this.#asking.set(category, answer)
+  }
+
+  #take(category: string, model: BaseModel | undefined): void {
+    const last = this.#loaded.get(category)
+    if (this.#isDisposed || model === undefined || model.version === last?.version) return
+    const controller = this.#load(model.bytes) // where it throws, the last one stays
+    last?.controller.dispose?.()
+    this.#loaded.set(category, { version: model.version, controller })
+    if (this.#troubled.delete(category)) this.#logger?.info('the base model can be used again', { category })
+  }
+
+  #note(category: string, failure: unknown): void {
+    this.#failures++
+    if (this.#troubled.has(category)) return
+    this.#troubled.add(category)
+    this.#logger?.warn('no base model that can be used; the last one or the rule goes on', { category, failure })
+  }
+}

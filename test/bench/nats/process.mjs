@@ -1,0 +1,29 @@
+// A process of the team that `bench nats` counts the messages of. Told its name and agents, it tells its steps and messages so far.
+import { connect } from '@nats-io/transport-node'
+import { TeamMember } from '@trimtab/control'
+import { NatsTransport } from '@trimtab/nats'
+import { PAPER_GLOBALS } from '@trimtab/tasks/serverless'
+
+const { port, team, name, agents, heartbeatMs } = JSON.parse(process.argv[2])
+const connection = await connect({ port, waitOnFirstConnect: true })
+const rule = { name: 'one each', decide: (_, out) => out.fill(1) }
+const member = new TeamMember({
+  name,
+  transport: new NatsTransport(connection, { team, heartbeatMs }),
+  variables: PAPER_GLOBALS,
+  clock: performance,
+  heartbeatMs,
+  load: () => rule,
+  rule: () => rule,
+})
+for (let i = 0; i < agents; i++) member.add(`${name}/${i}`, 'cpu')
+await member.settled()
+
+let steps = 0
+const values = new Float64Array(agents * PAPER_GLOBALS.length).fill(1)
+setInterval(() => {
+  member.step(values)
+  const { inMsgs, outMsgs, inBytes, outBytes } = connection.stats()
+  process.send({ steps: ++steps, agents: member.total.agents, inMsgs, outMsgs, inBytes, outBytes })
+}, heartbeatMs)
+process.on('disconnect', () => process.exit())
