@@ -388,6 +388,10 @@
 @inline export const PPO_LAST_GOOD: i32 = 18
 // @ts-ignore: decorator
 @inline export const PPO_CHOSEN: i32 = 19
+// @ts-ignore: decorator
+@inline export const PPO_DESK_INPUTS: i32 = 20
+// @ts-ignore: decorator
+@inline export const PPO_DESK_ACTIONS: i32 = 21
 
 // What `dqn_convert` copies.
 // @ts-ignore: decorator

@@ -86,11 +86,14 @@ export { last_good_copy, last_good_get, last_good_length, last_good_set } from '
 export { gae_estimate, gae_monte_carlo } from './rl/gae'
 export {
   ppo_act,
+  ppo_act_many,
+  ppo_append,
   ppo_choose,
   ppo_clear,
   ppo_end_episode,
   ppo_epoch,
   ppo_fill_contexts,
+  ppo_imitate,
   ppo_insert,
   ppo_learn,
   ppo_prepare,

@@ -29,6 +29,8 @@ export function ppo_pointer(pointer: usize, which: i32): usize {
     case abi.PPO_BATCH: return ppo.used
     case abi.PPO_RANDOM: return ppo.random
     case abi.PPO_CHOSEN: return ppo.chosen
+    case abi.PPO_DESK_INPUTS: return ppo.deskInputs
+    case abi.PPO_DESK_ACTIONS: return ppo.deskActions
     default: return ppo.guard
   }
 }

@@ -3,11 +3,13 @@
 //
 //   loss = mean max(−adv · ratio, −adv · clip(ratio)) − entropyWeight · mean entropy + valueWeight · mean (V − return)²
 //   ratio = e^(log π − log π_old), its exponent kept within ±20: beyond, it is a constant and has no slope
+// Where the policy imitates, the first two terms are −mean log π instead, and deviations of normals stay as they are.
 import * as abi from '../abi'
 import { padded, Real, REAL } from '../math/real'
 import { deltas, outputs } from '../nn/mlp'
-import { normalEntropy, normalLogDensity, softmax } from './policy-head'
-import { deviationsIn, policyOf, Ppo, valueOf } from './ppo-plan'
+import { choiceEntropy, choiceLogProbability, choiceProbabilities, choiceSlopes } from './choices'
+import { normalEntropy, normalLogDensity } from './policy-head'
+import { choicesOf, deviationsIn, policyOf, Ppo, valueOf } from './ppo-plan'
 
 // @ts-ignore: decorator
 @inline const LARGEST_EXPONENT: f64 = 20.0
@@ -18,12 +20,13 @@ import { deviationsIn, policyOf, Ppo, valueOf } from './ppo-plan'
 }
 
 /** After a forward pass of the policy: fills its deltas, adds the slopes of log deviations; returns its part of the loss. */
-export function policyLoss(ppo: Ppo, rows: usize, n: i32): f64 {
-  const net = policyOf(ppo)
+export function policyLoss(ppo: Ppo, rows: usize, n: i32, imitates: bool): f64 {
+  const net = policyOf(ppo), choices = choicesOf(ppo)
   const width = <usize>padded(ppo.outputs) * REAL
   const actionRow = <usize>ppo.actionWidth * REAL
   const deviations = deviationsIn(ppo, ppo.live)
-  const entropyShare = ppo.entropyWeight / <f64>n
+  const entropyWeight = imitates ? 0.0 : ppo.entropyWeight
+  const entropyShare = entropyWeight / <f64>n
   const low = 1.0 - ppo.clip, high = 1.0 + ppo.clip
   let x = outputs(net, ppo.policySpace)
   let delta = deltas(net, ppo.policySpace)
@@ -32,14 +35,14 @@ export function policyLoss(ppo: Ppo, rows: usize, n: i32): f64 {
   for (let i: usize = 0; i < <usize>n; i++, x += width, delta += width) {
     const row = <usize>load<i32>(rows + (i << 2))
     const action = ppo.actions + row * actionRow
-    let logProbability: f64, entropy: f64, normaliser = 0.0
+    let logProbability: f64, entropy: f64
     if (ppo.gaussian) {
       logProbability = normalLogDensity(x, deviations, action, ppo.outputs)
       entropy = normalEntropy(deviations, ppo.outputs)
     } else {
-      normaliser = softmax(x, delta, ppo.outputs)
-      logProbability = <f64>load<Real>(x + <usize>load<Real>(action) * REAL) - normaliser
-      entropy = categoricalEntropy(x, delta, normaliser, ppo.outputs)
+      choiceProbabilities(choices, x, delta)
+      logProbability = choiceLogProbability(choices, x, action)
+      entropy = choiceEntropy(choices, x, delta)
     }
     const gap = logProbability - load<f64>(ppo.logProbabilities + (row << 3))
     const exponent = max(-LARGEST_EXPONENT, min(LARGEST_EXPONENT, gap))
@@ -47,10 +50,10 @@ export function policyLoss(ppo: Ppo, rows: usize, n: i32): f64 {
     const advantage = load<f64>(ppo.used + (i << 3))
     const plain = -advantage * ratio
     const held = -advantage * max(low, min(high, ratio))
-    const slope = plain >= held && exponent == gap ? plain / <f64>n : 0.0
-    if (ppo.gaussian) normalSlopes(ppo, x, action, delta, slope)
-    else categoricalSlopes(x, delta, normaliser, entropy, <i32>load<Real>(action), slope, entropyShare, ppo.outputs)
-    surrogate += max(plain, held)
+    const slope = imitates ? -1.0 / <f64>n : plain >= held && exponent == gap ? plain / <f64>n : 0.0
+    if (ppo.gaussian) normalSlopes(ppo, x, action, delta, slope, !imitates)
+    else choiceSlopes(choices, x, delta, action, slope, entropyShare)
+    surrogate += imitates ? -logProbability : max(plain, held)
     entropySum += entropy
     divergence += ratio - 1.0 - exponent
     if (abs(ratio - 1.0) > ppo.clip) clipped++
@@ -58,46 +61,23 @@ export function policyLoss(ppo: Ppo, rows: usize, n: i32): f64 {
     store<f64>(ppo.entropies + (i << 3), entropy)
     store<f64>(ppo.ratios + (i << 3), ratio)
   }
-  if (ppo.gaussian) entropySlopes(ppo)
+  if (ppo.gaussian && !imitates) entropySlopes(ppo)
   note(ppo, abi.PPO_POLICY_LOSS, surrogate / <f64>n)
   note(ppo, abi.PPO_ENTROPY, entropySum / <f64>n)
   note(ppo, abi.PPO_DIVERGENCE, divergence / <f64>n)
   note(ppo, abi.PPO_CLIPPED, <f64>clipped / <f64>n)
-  return (surrogate - ppo.entropyWeight * entropySum) / <f64>n
+  return (surrogate - entropyWeight * entropySum) / <f64>n
 }
 
-/** −Σ p log p */
-function categoricalEntropy(x: usize, p: usize, normaliser: f64, count: i32): f64 {
-  let sum = 0.0
-  for (let j: usize = 0; j < <usize>count * REAL; j += REAL) {
-    const probability = <f64>load<Real>(p + j)
-    if (probability > 0.0) sum -= probability * (<f64>load<Real>(x + j) - normaliser)
-  }
-  return sum
-}
-
-/** p → slope · (chosen − p) + entropyShare · p (log p + entropy), in place. */
-function categoricalSlopes(
-  x: usize, p: usize, normaliser: f64, entropy: f64, action: i32, slope: f64, entropyShare: f64, count: i32,
-): void {
-  for (let j = 0; j < count; j++) {
-    const at = <usize>j * REAL
-    const probability = <f64>load<Real>(p + at)
-    const logProbability = probability > 0.0 ? <f64>load<Real>(x + at) - normaliser : 0.0
-    const chosen = j == action ? 1.0 : 0.0
-    store<Real>(p + at, <Real>(slope * (chosen - probability) + entropyShare * probability * (logProbability + entropy)))
-  }
-}
-
-/** d log N/d mean = z / deviation, d log N/d log deviation = z² − 1. */
-function normalSlopes(ppo: Ppo, x: usize, action: usize, delta: usize, slope: f64): void {
+/** d log N/d mean = z / deviation, and where they learn d log N/d log deviation = z² − 1. */
+function normalSlopes(ppo: Ppo, x: usize, action: usize, delta: usize, slope: f64, deviationsLearn: bool): void {
   const deviations = deviationsIn(ppo, ppo.live)
   const sums = deviationsIn(ppo, ppo.gradients)
   for (let j: usize = 0; j < <usize>ppo.outputs * REAL; j += REAL) {
     const inverse = NativeMath.exp(-<f64>load<Real>(deviations + j))
     const z = (<f64>load<Real>(action + j) - <f64>load<Real>(x + j)) * inverse
     store<Real>(delta + j, <Real>(slope * z * inverse))
-    store<Real>(sums + j, <Real>(<f64>load<Real>(sums + j) + slope * (z * z - 1.0)))
+    if (deviationsLearn) store<Real>(sums + j, <Real>(<f64>load<Real>(sums + j) + slope * (z * z - 1.0)))
   }
 }
 

@@ -1,13 +1,15 @@
 // A PPO agent's block: who lies where. `ppo.ts` is what it does.
 //
-// N: mini-batch, S: state, Z: context, W = S + Z, A: outputs of the policy (categories, or coordinates of a Gaussian),
+// N: mini-batch, S: state, Z: context, G: global, W = S + Z + G: what the value net sees, the policy its first S + Z,
+// A: outputs of the policy (categories of all H heads, or coordinates of a Gaussian), K: numbers of an action,
 // C: capacity of the rollout, P: partitions; fp: flat length of the policy net and, for a Gaussian, its padded(A) log deviations;
 // fv: flat length of the value net; every part is 16-byte aligned
 //   head: Ppo | policy Net | value Net | policy AdamOptions | value AdamOptions | LastGood | random state | sizes
+//         Choices | sizes of heads i32 [H] | normalisers, entropies f64 [H each]
 //   body: live [fp + fv], policy moments m, v [2 fp], value moments m, v [2 fv] | their last good copy | gradients [fp + fv]
 //         policy workspace | value workspace | io: state, next [W each], action, distribution [A each]
 //         inputs [N, W] | advantages, log-probabilities, entropies, ratios f64 [4, N] | partitions of a mini-batch, drawn rows i32 [N each] | figures | order i32 [C]
-//         contexts, slopes, slopes of a mini-batch [P, Z each] | rollout columns (rollout.ts)
+//         desk: inputs [P, S + Z], actions [P, K] | contexts, slopes, slopes of a mini-batch [P, Z each] | rollout columns (rollout.ts)
 import { padded, REAL } from '../math/real'
 import { beginPlan, place, placeRows, planned } from '../memory/plan'
 import { LINEAR } from '../nn/activation'
@@ -16,6 +18,7 @@ import { mlp_initialise, mlp_plan, Net, netBytes } from '../nn/mlp'
 import { initialiseOrthogonal } from '../nn/orthogonal'
 import { RANDOM_BYTES, random_seed } from '../random/xoshiro'
 import { guardBlock, LastGood } from '../nn/last-good'
+import { Choices } from './choices'
 import { choosePartitions, clearRollout, Rollout } from './rollout'
 
 // @ts-ignore: decorator
@@ -26,8 +29,9 @@ import { choosePartitions, clearRollout, Rollout } from './rollout'
   batch: i32 = 0
   /** A */
   outputs: i32 = 0
-  /** 1: actions are real numbers around the policy's outputs; 0: one of A categories. */
+  /** 1: actions are real numbers around the policy's outputs; 0: an index a head of `choices`. */
   gaussian: i32 = 0
+  choices: usize = 0
   /** 1: advantages are normalised in each mini-batch, 2: once in the whole rollout, 0: never. */
   normalise: i32 = 0
   /** Mini-batches are drawn with replacement instead of dealt out. */
@@ -50,6 +54,8 @@ import { choosePartitions, clearRollout, Rollout } from './rollout'
   policySpace: usize = 0
   valueSpace: usize = 0
   io: usize = 0
+  deskInputs: usize = 0
+  deskActions: usize = 0
   inputs: usize = 0
   used: usize = 0
   batchLogProbabilities: usize = 0
@@ -83,6 +89,10 @@ import { choosePartitions, clearRollout, Rollout } from './rollout'
 @inline export function valueOf(ppo: Ppo): Net {
   return changetype<Net>(ppo.value)
 }
+// @ts-ignore: decorator
+@inline export function choicesOf(ppo: Ppo): Choices {
+  return changetype<Choices>(ppo.choices)
+}
 /** fp */
 // @ts-ignore: decorator
 @inline export function policyLength(ppo: Ppo): i32 {
@@ -101,10 +111,15 @@ import { choosePartitions, clearRollout, Rollout } from './rollout'
 @inline export function deviationsIn(ppo: Ppo, block: usize): usize {
   return block + <usize>policyOf(ppo).flat * REAL
 }
-/** Bytes of an input (state, context). */
+/** Bytes of an input (state, context, global). */
 // @ts-ignore: decorator
 @inline export function inputRow(ppo: Ppo): usize {
   return <usize>ppo.width * REAL
+}
+/** Bytes of what the policy sees of an input (state, context), and of a row of the desk. */
+// @ts-ignore: decorator
+@inline export function deskRow(ppo: Ppo): usize {
+  return <usize>(ppo.stateSize + ppo.contextSize) * REAL
 }
 // @ts-ignore: decorator
 @inline export function ioNext(ppo: Ppo): usize {
@@ -119,20 +134,35 @@ import { choosePartitions, clearRollout, Rollout } from './rollout'
   return ioAction(ppo) + <usize>ppo.outputs * REAL
 }
 
-/** Plans everything from `head` on and returns where it ends. shape i32: S, Z, A, gaussian, N, C, P, activation, h, then h sizes. */
+// The shape's words: S, Z, G, A, gaussian, N, C, P, activation, h and h hidden sizes, H and H sizes of heads.
+// @ts-ignore: decorator
+@inline const HIDDEN: usize = 36
+
+// @ts-ignore: decorator
+@inline function hiddenOf(shape: usize): i32 {
+  return load<i32>(shape, HIDDEN)
+}
+/** Where H stands. */
+// @ts-ignore: decorator
+@inline function headsIn(shape: usize): usize {
+  return shape + HIDDEN + 4 + (<usize>hiddenOf(shape) << 2)
+}
+
+/** Plans everything from `head` on and returns where it ends. */
 function layOut(head: usize, shape: usize): f64 {
-  const hidden = load<i32>(shape, 32)
+  const hidden = hiddenOf(shape)
   beginPlan(head)
   const ppo = changetype<Ppo>(place(offsetof<Ppo>()))
   ppo.stateSize = load<i32>(shape)
   ppo.contextSize = load<i32>(shape, 4)
-  ppo.width = ppo.stateSize + ppo.contextSize
-  ppo.outputs = load<i32>(shape, 8)
-  ppo.gaussian = load<i32>(shape, 12)
-  ppo.actionWidth = ppo.gaussian ? ppo.outputs : 1
-  ppo.batch = load<i32>(shape, 16)
-  ppo.capacity = load<i32>(shape, 20)
-  ppo.partitions = load<i32>(shape, 24)
+  ppo.globalSize = load<i32>(shape, 8)
+  ppo.width = ppo.stateSize + ppo.contextSize + ppo.globalSize
+  ppo.outputs = load<i32>(shape, 12)
+  ppo.gaussian = load<i32>(shape, 16)
+  ppo.actionWidth = ppo.gaussian ? ppo.outputs : load<i32>(headsIn(shape))
+  ppo.batch = load<i32>(shape, 20)
+  ppo.capacity = load<i32>(shape, 24)
+  ppo.partitions = load<i32>(shape, 28)
   ppo.policy = place(netBytes(hidden + 1))
   ppo.value = place(netBytes(hidden + 1))
   ppo.policyAdam = place(offsetof<AdamOptions>())
@@ -140,8 +170,9 @@ function layOut(head: usize, shape: usize): f64 {
   ppo.guard = place(offsetof<LastGood>())
   ppo.random = place(RANDOM_BYTES)
   const sizes = placeRows(2 * hidden + 3, 4)
-  planNet(ppo.policy, sizes, shape, ppo.width, ppo.outputs)
+  planNet(ppo.policy, sizes, shape, ppo.stateSize + ppo.contextSize, ppo.outputs)
   planNet(ppo.value, sizes, shape, ppo.width, 1)
+  placeChoices(ppo, headsIn(shape))
 
   const policy = policyOf(ppo), value = valueOf(ppo), n = <usize>ppo.batch
   const deviations = ppo.gaussian ? <usize>padded(ppo.outputs) * REAL : 0
@@ -168,8 +199,22 @@ function layOut(head: usize, shape: usize): f64 {
   return planned()
 }
 
+/** shape i32: H, then H sizes. Their sum is A, or the policy is a Gaussian and they say nothing. */
+function placeChoices(ppo: Ppo, shape: usize): void {
+  const heads = load<i32>(shape)
+  ppo.choices = place(offsetof<Choices>())
+  const choices = choicesOf(ppo)
+  choices.heads = heads
+  choices.sizes = placeRows(heads, 4)
+  choices.normalisers = placeRows(heads, 8)
+  choices.entropies = placeRows(heads, 8)
+  memory.copy(choices.sizes, shape + 4, <usize>heads << 2)
+}
+
 function placeRollout(ppo: Ppo): void {
   const steps = ppo.capacity, partitions = ppo.partitions
+  ppo.deskInputs = placeRows(partitions, deskRow(ppo))
+  ppo.deskActions = placeRows(partitions, <usize>ppo.actionWidth * REAL)
   const context = <usize>ppo.contextSize * REAL
   ppo.contexts = placeRows(partitions, context)
   ppo.slopes = placeRows(partitions, context)
@@ -194,30 +239,30 @@ function placeRollout(ppo: Ppo): void {
 
 /** in → the hidden layers (one activation) → out (linear). */
 function planNet(net: usize, sizes: usize, shape: usize, inputs: i32, out: i32): void {
-  const hidden = load<i32>(shape, 32)
+  const hidden = hiddenOf(shape)
   const activations = sizes + (<usize>(hidden + 2) << 2)
   store<i32>(sizes, inputs)
   for (let i: usize = 0; i < <usize>hidden; i++) {
-    store<i32>(sizes + (i << 2), load<i32>(shape + (i << 2), 36), 4)
-    store<i32>(activations + (i << 2), load<i32>(shape, 28))
+    store<i32>(sizes + (i << 2), load<i32>(shape + (i << 2), HIDDEN + 4), 4)
+    store<i32>(activations + (i << 2), load<i32>(shape, 32))
   }
   store<i32>(activations - 4, out)
   store<i32>(activations + (<usize>hidden << 2), LINEAR)
-  mlp_plan(net, hidden + 1, sizes, activations, load<i32>(shape, 16))
+  mlp_plan(net, hidden + 1, sizes, activations, load<i32>(shape, 20))
 }
 
-function shapeWords(hidden: i32): usize {
-  return ((<usize>(9 + hidden) << 2) + 15) & ~15
+function shapeWords(hidden: i32, heads: i32): usize {
+  return ((<usize>(11 + hidden + heads) << 2) + 15) & ~15
 }
 
 /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
-export function ppo_shape_bytes(hidden: i32): f64 {
-  return shapeWords(hidden) + offsetof<Ppo>() + 512 + 2 * netBytes(hidden + 1) + (<usize>hidden << 3)
+export function ppo_shape_bytes(hidden: i32, heads: i32): f64 {
+  return shapeWords(hidden, heads) + offsetof<Ppo>() + 640 + 2 * netBytes(hidden + 1) + (<usize>hidden << 3) + <usize>heads * 20
 }
 
 /** Bytes of an agent. */
 export function ppo_bytes(shape: usize): f64 {
-  const head = shape + shapeWords(load<i32>(shape, 32))
+  const head = shape + shapeWords(hiddenOf(shape), load<i32>(headsIn(shape)))
   return layOut(head, shape) - <f64>head
 }
 

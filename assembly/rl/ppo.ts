@@ -1,5 +1,6 @@
 // Proximal policy optimisation: acting, remembering, and a whole epoch of mini-batches as one call. Schulman et al. 2017.
-// ppo-plan.ts holds the memory map, ppo-loss.ts the loss. N: mini-batch, S: state, Z: context, W = S + Z, A: outputs, P: partitions.
+// ppo-plan.ts holds the memory map, ppo-loss.ts the loss. N: mini-batch, S: state, Z: context, G: global, W = S + Z + G: a row, which
+// the value net sees whole and the policy up to S + Z; A: outputs, P: partitions.
 import { EMPTY, FULL, NOT_FINITE, OK } from '../abi'
 import { padded, Real, REAL } from '../math/real'
 import { adam, AdamOptions, LARGEST_SQUARED_NORM, squaredNorm } from '../nn/adam'
@@ -9,36 +10,60 @@ import { backward, copyReals, forward, outputs } from '../nn/mlp'
 import { random_integer } from '../random/xoshiro'
 import { sumContextSlopes } from './context'
 import { failGuard, LastGood, passGuard } from '../nn/last-good'
-import { drawCategory, drawNormals, largest, normalLogDensity, softmax } from './policy-head'
+import { choiceLogProbability, choiceProbabilities, choose } from './choices'
+import { drawNormals, normalLogDensity } from './policy-head'
 import { policyLoss, valueLoss } from './ppo-loss'
 import {
-  deviationsIn, FIGURES, inputRow, ioAction, ioDistribution, ioNext, policyBytes, policyLength, policyOf, Ppo, valueBytes, valueOf,
+  choicesOf, deskRow, deviationsIn, FIGURES, inputRow, ioAction, ioDistribution, ioNext, policyBytes, policyLength, policyOf, Ppo,
+  valueBytes, valueOf,
 } from './ppo-plan'
 import {
   appendStep, chosenAt, choosePartitions, clearRollout, dealRows, endEpisode, estimateReturns, fillContexts, normaliseAdvantages,
   takeAdvantages,
 } from './rollout'
 
-/** The io record's distribution: probabilities of the categories, or means; returns log Σ e^x of a categorical. */
-function distribution(ppo: Ppo): f64 {
-  const net = policyOf(ppo)
-  forward(net, ppo.live, ppo.io, inputRow(ppo), 1, ppo.policySpace)
-  const x = outputs(net, ppo.policySpace)
-  if (!ppo.gaussian) return softmax(x, ioDistribution(ppo), ppo.outputs)
-  copyReals(ioDistribution(ppo), x, ppo.outputs)
-  return 0.0
+/** Outputs of the policy for n <= N rows of inputs. */
+function policyOutputs(ppo: Ppo, inputs: usize, row: usize, n: i32): usize {
+  forward(policyOf(ppo), ppo.live, inputs, row, n, ppo.policySpace)
+  return outputs(policyOf(ppo), ppo.policySpace)
+}
+
+/** An action for a row of outputs x: drawn where `sample`, else the likeliest; NaN where x gives none. What it was drawn from stays in io. */
+function take(ppo: Ppo, x: usize, action: usize, sample: bool): void {
+  const found = ioDistribution(ppo)
+  if (!ppo.gaussian) {
+    choiceProbabilities(choicesOf(ppo), x, found)
+    choose(choicesOf(ppo), found, action, sample, ppo.random)
+    return
+  }
+  copyReals(found, x, ppo.outputs)
+  if (sample) drawNormals(found, deviationsIn(ppo, ppo.live), action, ppo.outputs, ppo.random)
+  else copyReals(action, found, ppo.outputs)
+}
+
+/** log π of an action for a row of outputs x; not finite where x gives it none. */
+function logProbabilityOf(ppo: Ppo, x: usize, action: usize): f64 {
+  if (ppo.gaussian) return normalLogDensity(x, deviationsIn(ppo, ppo.live), action, ppo.outputs)
+  choiceProbabilities(choicesOf(ppo), x, ioDistribution(ppo))
+  return choiceLogProbability(choicesOf(ppo), x, action)
 }
 
 /** The io record's action for its state: drawn from the policy where `sample`, else the likeliest; NaN where the state gives no distribution. */
 export function ppo_act(pointer: usize, sample: i32): void {
   const ppo = changetype<Ppo>(pointer)
-  const normaliser = distribution(ppo)
-  const action = ioAction(ppo), found = ioDistribution(ppo)
-  if (!ppo.gaussian) {
-    store<Real>(action, <Real>(sample ? drawCategory(found, ppo.outputs, ppo.random) : largest(found, ppo.outputs)))
-    if (!isFinite(normaliser)) store<Real>(action, <Real>NaN)
-  } else if (sample) drawNormals(found, deviationsIn(ppo, ppo.live), action, ppo.outputs, ppo.random)
-  else copyReals(action, found, ppo.outputs)
+  take(ppo, policyOutputs(ppo, ppo.io, inputRow(ppo), 1), ioAction(ppo), sample != 0)
+}
+
+/** The desk's first n actions [n, K] for its inputs [n, S + Z], as `ppo_act` gives them one after the other. */
+export function ppo_act_many(pointer: usize, n: i32, sample: i32): void {
+  const ppo = changetype<Ppo>(pointer)
+  const width = <usize>padded(ppo.outputs) * REAL, actionRow = <usize>ppo.actionWidth * REAL
+  let action = ppo.deskActions
+  for (let start = 0; start < n; start += ppo.batch) {
+    const rows = min(ppo.batch, n - start)
+    let x = policyOutputs(ppo, ppo.deskInputs + <usize>start * deskRow(ppo), deskRow(ppo), rows)
+    for (let i = 0; i < rows; i++, x += width, action += actionRow) take(ppo, x, action, sample != 0)
+  }
 }
 
 /** V of the io record's state. */
@@ -53,16 +78,43 @@ export function ppo_insert(pointer: usize, reward: f64, terminated: i32, partiti
   const ppo = changetype<Ppo>(pointer)
   if (ppo.count == ppo.capacity) return FULL
   const action = ioAction(ppo)
-  const end = action + <usize>ppo.actionWidth * REAL
-  for (let at = ppo.io; at < end; at += REAL) if (!isFinite<Real>(load<Real>(at))) return NOT_FINITE
-  const normaliser = distribution(ppo)
-  const x = outputs(policyOf(ppo), ppo.policySpace)
-  const logProbability = ppo.gaussian
-    ? normalLogDensity(x, deviationsIn(ppo, ppo.live), action, ppo.outputs)
-    : <f64>load<Real>(x + <usize>load<Real>(action) * REAL) - normaliser
+  if (!allFinite(ppo.io, 2 * ppo.width + ppo.actionWidth)) return NOT_FINITE
+  const logProbability = logProbabilityOf(ppo, policyOutputs(ppo, ppo.io, inputRow(ppo), 1), action)
   if (!isFinite(reward) || !isFinite(logProbability)) return NOT_FINITE
   appendStep(ppo, ppo.io, action, ioNext(ppo), reward, logProbability, terminated, partition)
   return OK
+}
+
+// @ts-ignore: decorator
+@inline function allFinite(at: usize, count: i32): bool {
+  for (let j: usize = 0; j < <usize>count * REAL; j += REAL) if (!isFinite<Real>(load<Real>(at + j))) return false
+  return true
+}
+
+/**
+ * Takes n rows into the rollout that its caller has written behind its last one (states, nexts [n, W], actions [n, K], rewards and
+ * partitions [n]; there is room), each with the probability that the policy now gives its action. A row that is not finite is left
+ * out and ends its partition's episode. Returns how many came in.
+ */
+export function ppo_append(pointer: usize, n: i32): i32 {
+  const ppo = changetype<Ppo>(pointer)
+  const row = inputRow(ppo), width = <usize>padded(ppo.outputs) * REAL
+  const first = ppo.count
+  for (let start = 0; start < n; start += ppo.batch) {
+    const rows = min(ppo.batch, n - start)
+    let x = policyOutputs(ppo, ppo.states + <usize>(first + start) * row, row, rows)
+    for (let i = first + start, end = i + rows; i < end; i++, x += width) {
+      const state = ppo.states + <usize>i * row, next = ppo.nexts + <usize>i * row
+      const action = ppo.actions + <usize>(i * ppo.actionWidth) * REAL
+      const reward = load<f64>(ppo.rewards + (<usize>i << 3))
+      const partition = load<i32>(ppo.partitionOf + (<usize>i << 2))
+      const usable = allFinite(state, ppo.width) && allFinite(next, ppo.width) && isFinite(reward)
+      const logProbability = usable ? logProbabilityOf(ppo, x, action) : NaN
+      if (isFinite(logProbability)) appendStep(ppo, state, action, next, reward, logProbability, 0, partition)
+      else endEpisode(ppo, partition)
+    }
+  }
+  return ppo.count - first
 }
 
 /** The episode of a partition is over: its newest step counts as truncated unless it was terminal. */
@@ -130,7 +182,15 @@ function shuffle(order: usize, count: i32, random: usize): void {
  * contexts are encoded anew before the pass, and it steps along these slopes after it. 0, or EMPTY.
  */
 export function ppo_epoch(pointer: usize, encoderPointer: usize): i32 {
-  const ppo = changetype<Ppo>(pointer)
+  return pass(changetype<Ppo>(pointer), encoderPointer, false)
+}
+
+/** `ppo_epoch` whose policy learns to do what was done, likely or not, worth it or not. */
+export function ppo_imitate(pointer: usize): i32 {
+  return pass(changetype<Ppo>(pointer), 0, true)
+}
+
+function pass(ppo: Ppo, encoderPointer: usize, imitates: bool): i32 {
   const dealt = dealRows(ppo, ppo.order)
   if (dealt == 0) return EMPTY
   if (encoderPointer != 0) {
@@ -141,8 +201,8 @@ export function ppo_epoch(pointer: usize, encoderPointer: usize): i32 {
   shuffle(ppo.order, dealt, ppo.random)
   for (let start = 0; start < dealt; start += ppo.batch) {
     const n = min(ppo.batch, dealt - start)
-    if (ppo.replacement) learn(ppo, draw(ppo, dealt, n), n)
-    else learn(ppo, ppo.order + (<usize>start << 2), n)
+    if (ppo.replacement) learn(ppo, draw(ppo, dealt, n), n, imitates)
+    else learn(ppo, ppo.order + (<usize>start << 2), n, imitates)
   }
   finishReport(ppo)
   if (encoderPointer != 0) learnContexts(ppo, changetype<Encoder>(encoderPointer))
@@ -191,16 +251,16 @@ function finishReport(ppo: Ppo): void {
   for (let at = ppo.slopes; at < end; at += REAL) store<Real>(at, load<Real>(at) * <Real>share)
 }
 
-/** One mini-batch, the n prepared steps named by `order`. */
-export function ppo_learn(pointer: usize, n: i32): void {
+/** One mini-batch, the n prepared steps named by `order`, by the loss of `ppo_epoch` or `ppo_imitate`. */
+export function ppo_learn(pointer: usize, n: i32, imitates: i32): void {
   const ppo = changetype<Ppo>(pointer)
   startReport(ppo)
-  learn(ppo, ppo.order, n)
+  learn(ppo, ppo.order, n, imitates != 0)
   finishReport(ppo)
 }
 
 /** One Adam step of both nets. A loss or gradient that is not finite changes nothing but the guard's counters. */
-function learn(ppo: Ppo, rows: usize, n: i32): void {
+function learn(ppo: Ppo, rows: usize, n: i32, imitates: bool): void {
   const guard = changetype<LastGood>(ppo.guard)
   const fp = policyBytes(ppo), fv = valueBytes(ppo)
   const policy = ppo.live, value = ppo.live + fp
@@ -212,7 +272,7 @@ function learn(ppo: Ppo, rows: usize, n: i32): void {
   memory.fill(ppo.gradients, 0, fp + fv)
   forward(policyOf(ppo), policy, ppo.inputs, row, n, ppo.policySpace)
   forward(valueOf(ppo), value, ppo.inputs, row, n, ppo.valueSpace)
-  const loss = policyLoss(ppo, rows, n) + valueLoss(ppo, rows, n)
+  const loss = policyLoss(ppo, rows, n, imitates) + valueLoss(ppo, rows, n)
   backward(policyOf(ppo), policy, ppo.inputs, row, n, ppo.policySpace, ppo.gradients, false)
   const wanted = ppo.contextSize > 0
   const slopes = backward(valueOf(ppo), value, ppo.inputs, row, n, ppo.valueSpace, ppo.gradients + fp, wanted)

@@ -1,6 +1,6 @@
 // A rollout: the steps since the last update, in columns and in the order in which they came.
 //
-// C: capacity, S: state, Z: context, W = S + Z, A: numbers of an action (1 for a category), P: partitions
+// C: capacity, S: state, Z: context, G: global, W = S + Z + G, A: numbers of an action (1 a head for categories), P: partitions
 //   states, nexts [C, W]   actions [C, A]                                          Real; context columns by `fillContexts`
 //   rewards, logProbabilities, values, nextValues, advantages, returns [C]         f64
 //   ends, partitionOf [C]   lastRows [P], −1: none                                 i32
@@ -14,6 +14,7 @@ import { gae_estimate, gae_monte_carlo, TERMINATED, TRUNCATED } from './gae'
 @unmanaged export class Rollout {
   stateSize: i32 = 0
   contextSize: i32 = 0
+  globalSize: i32 = 0
   /** W */
   width: i32 = 0
   actionWidth: i32 = 0

@@ -221,6 +221,8 @@ export const PPO_BATCH = 16
 export const PPO_RANDOM = 17
 export const PPO_LAST_GOOD = 18
 export const PPO_CHOSEN = 19
+export const PPO_DESK_INPUTS = 20
+export const PPO_DESK_ACTIONS = 21
 
 // What `dqn_convert` copies.
 export const DQN_ONLINE = 0

@@ -141,6 +141,9 @@ export interface Transition {
   readonly reward: number
   readonly nextObservation: Float32Array
   readonly terminated: boolean
+  /** What a critic may see beside the observation while it learns, and beside the next one [G]: an agent made with a `global` space needs both. */
+  readonly global?: Float32Array
+  readonly nextGlobal?: Float32Array
   /** What the rule-based controller would have done here, where one ran in shadow [A]. */
   readonly ruleAction?: Float32Array
 }

@@ -51,6 +51,7 @@ export {
   type PpoNet,
   type PpoReport,
 } from './rl/ppo.js'
+export { isChoice, type PpoMany, type PpoRows } from './rl/ppo-many.js'
 export type { PpoKernelOptions } from './rl/ppo-options.js'
 export { type Nearest, SimilarityIndex } from './stats/similarity-index.js'
 export { LENGTH_CLASSES, LengthModel, type LengthModelOptions } from './text/length-model.js'

@@ -147,8 +147,8 @@ function withBcq(options: Partial<BcqKernelOptions>): BcqKernel {
 
 function withPpo(options: Partial<PpoKernelOptions>): PpoKernel {
   const kernel = new PpoKernel(core, { ...ppo, ...options })
-  const { stateSize, actionSize } = kernel.options
-  kernel.act(new Float32Array(stateSize), new Float32Array(actionSize))
+  const { stateSize, policy, actionSize, heads } = kernel.options
+  kernel.act(new Float32Array(stateSize), new Float32Array(policy === 'gaussian' ? actionSize : heads.length))
   return kernel
 }
 
@@ -234,6 +234,8 @@ const MAKERS: readonly [name: string, make: Make][] = [
   ['PpoKernel miniBatchSize', (n) => withPpo({ miniBatchSize: n })],
   ['PpoKernel partitions', (n) => withPpo({ partitions: n, contextSize: 64 })],
   ['PpoKernel contextSize', (n) => withPpo({ contextSize: n })],
+  ['PpoKernel globalSize', (n) => withPpo({ globalSize: n })],
+  ['PpoKernel heads', (n) => withPpo({ policy: 'categorical', actionSize: n + 2, heads: [2, n] })],
   ['ReadyQueue capacity, exact', (n) => withQueue({ capacity: n })],
   ['ReadyQueue capacity, class', (n) => withQueue({ capacity: n, order: 'class' })],
   ['ReadyQueue tenants', (n) => withQueue({ fairness: 1, tenants: n })],
@@ -266,7 +268,12 @@ const MAKERS: readonly [name: string, make: Make][] = [
 ]
 
 /** Of these sizes 0 is one. */
-const mayBeNone = ['RegressorKernel contextSize', 'DdpgKernel contextSize', 'PpoKernel contextSize']
+const mayBeNone = [
+  'RegressorKernel contextSize',
+  'DdpgKernel contextSize',
+  'PpoKernel contextSize',
+  'PpoKernel globalSize',
+]
 
 /** What comes of a size: `works`, or the code of a typed error. */
 function outcomeOf(make: Make, size: number): string {

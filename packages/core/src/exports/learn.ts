@@ -1111,6 +1111,28 @@ export class LearnExports extends SharedExports {
     }
   }
 
+  /** The desk's first n actions [n, K] for its inputs [n, S + Z], as `ppo_act` gives them one after the other. */
+  ppo_act_many(pointer: number, n: number, sample: number): void {
+    try {
+      this.raw.ppo_act_many!(pointer, n, sample)
+    } catch (cause) {
+      throw this.failed('ppo_act_many', cause)
+    }
+  }
+
+  /**
+   * Takes n rows into the rollout that its caller has written behind its last one (states, nexts [n, W], actions [n, K], rewards and
+   * partitions [n]; there is room), each with the probability that the policy now gives its action. A row that is not finite is left
+   * out and ends its partition's episode. Returns how many came in.
+   */
+  ppo_append(pointer: number, n: number): number {
+    try {
+      return this.raw.ppo_append!(pointer, n)
+    } catch (cause) {
+      throw this.failed('ppo_append', cause)
+    }
+  }
+
   /** Bytes of an agent. */
   ppo_bytes(shape: number): number {
     try {
@@ -1256,6 +1278,15 @@ export class LearnExports extends SharedExports {
     }
   }
 
+  /** `ppo_epoch` whose policy learns to do what was done, likely or not, worth it or not. */
+  ppo_imitate(pointer: number): number {
+    try {
+      return this.raw.ppo_imitate!(pointer)
+    } catch (cause) {
+      throw this.failed('ppo_imitate', cause)
+    }
+  }
+
   /** Stores the io record with the probability that the policy now gives its action: 0, or FULL or NOT_FINITE and nothing changed. */
   ppo_insert(pointer: number, reward: number, terminated: number, partition: number): number {
     try {
@@ -1274,10 +1305,10 @@ export class LearnExports extends SharedExports {
     }
   }
 
-  /** One mini-batch, the n prepared steps named by `order`. */
-  ppo_learn(pointer: number, n: number): void {
+  /** One mini-batch, the n prepared steps named by `order`, by the loss of `ppo_epoch` or `ppo_imitate`. */
+  ppo_learn(pointer: number, n: number, imitates: number): void {
     try {
-      this.raw.ppo_learn!(pointer, n)
+      this.raw.ppo_learn!(pointer, n, imitates)
     } catch (cause) {
       throw this.failed('ppo_learn', cause)
     }
@@ -1314,9 +1345,9 @@ export class LearnExports extends SharedExports {
   }
 
   /** Bytes of a shape block: the shape's own words, then room in which a head can be planned before it exists. */
-  ppo_shape_bytes(hidden: number): number {
+  ppo_shape_bytes(hidden: number, heads: number): number {
     try {
-      return this.raw.ppo_shape_bytes!(hidden)
+      return this.raw.ppo_shape_bytes!(hidden, heads)
     } catch (cause) {
       throw this.failed('ppo_shape_bytes', cause)
     }

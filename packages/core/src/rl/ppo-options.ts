@@ -3,14 +3,18 @@ import { Problems } from '../errors.js'
 import type { LearnExports } from '../exports/learn.js'
 import type { Sizes } from '../memory/arena.js'
 
-/** Sizes and hyperparameters of a PPO agent. S: state, A: action, C: capacity of the rollout. */
+/** Sizes and hyperparameters of a PPO agent. S: state, Z: context, G: global, A: action, C: capacity of the rollout. */
 export interface PpoKernelOptions {
   readonly stateSize: number
   /** Z, columns of a context behind the state, seen by both networks. Default 0. */
   readonly contextSize?: number
-  /** How many categories there are to choose from, or how many numbers an action has. */
+  /** G, what the value network sees behind state and context and the policy never does. Default 0. */
+  readonly globalSize?: number
+  /** How many categories there are to choose from, of all heads together, or how many numbers an action has. */
   readonly actionSize: number
-  /** `categorical`: one of `actionSize` choices. `gaussian`: independent normals whose deviations depend on no state. */
+  /** How many of the categories belong to each head, one choice a head; they sum to `actionSize`. Default: one head of all. */
+  readonly heads?: readonly number[]
+  /** `categorical`: one choice of each head. `gaussian`: independent normals whose deviations depend on no state. */
   readonly policy: 'categorical' | 'gaussian'
   /** Hidden widths of policy and value network; none: both are linear. */
   readonly hidden: readonly number[]
@@ -54,6 +58,8 @@ export interface PpoKernelOptions {
 
 export const withDefaults = (options: PpoKernelOptions): Required<PpoKernelOptions> => ({
   contextSize: 0,
+  globalSize: 0,
+  heads: options.policy === 'gaussian' ? [] : [options.actionSize],
   initialisation: 'orthogonal',
   initialLogDeviation: 0,
   partitions: 1,
@@ -80,6 +86,7 @@ const CHOICES = {
 export const shapeOf = (options: Required<PpoKernelOptions>): Sizes => ({
   stateSize: options.stateSize,
   contextSize: options.contextSize,
+  globalSize: options.globalSize,
   actionSize: options.actionSize,
   gaussian: options.policy === 'gaussian' ? 1 : 0,
   miniBatchSize: options.miniBatchSize,
@@ -87,7 +94,12 @@ export const shapeOf = (options: Required<PpoKernelOptions>): Sizes => ({
   partitions: options.partitions,
   activation: options.activation === 'tanh' ? 2 : 1, // assembly/nn/activation.ts
   hidden: options.hidden,
+  heads: options.heads,
 })
+
+/** K: an index a head, or the numbers of a Gaussian's action. */
+export const actionWidthOf = ({ policy, actionSize, heads }: Required<PpoKernelOptions>): number =>
+  policy === 'gaussian' ? actionSize : heads.length
 
 type BehindPointer<Name extends 'ppo_configure' | 'ppo_configure_adam'> =
   Parameters<LearnExports[Name]> extends [number, ...infer Rest] ? Rest : never
@@ -115,10 +127,16 @@ export const adamArguments = (options: Required<PpoKernelOptions>): BehindPointe
 /** @throws {ConfigError} `config_invalid` with every problem */
 export function checkPpoOptions(options: Required<PpoKernelOptions>): void {
   const problems = new Problems()
-  const { stateSize, actionSize, capacity, miniBatchSize, partitions, contextSize, hidden } = options
+  const { stateSize, actionSize, capacity, miniBatchSize, partitions, contextSize, globalSize, hidden, heads } = options
   const { seed, adamEpsilon, clip, initialLogDeviation } = options
-  checkCounts(problems, { stateSize, actionSize, capacity, miniBatchSize, partitions, hidden })
+  checkCounts(problems, { stateSize, actionSize, capacity, miniBatchSize, partitions, hidden, heads })
   if (contextSize !== 0) checkCounts(problems, { contextSize })
+  if (globalSize !== 0) checkCounts(problems, { globalSize })
+  const choices = heads.reduce((sum, size) => sum + size, 0)
+  problems.check(
+    choices === (options.policy === 'gaussian' ? 0 : actionSize),
+    `heads of a categorical must sum to actionSize ${actionSize}, and a Gaussian has none, got [${heads.join(', ')}]`,
+  )
   problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
   for (const [name, choices] of Object.entries(CHOICES) as [keyof typeof CHOICES, readonly string[]][]) {
     problems.check(

@@ -10,6 +10,7 @@ import { loadGuard, saveGuard } from '../nn/last-good.js'
 interface Shape {
   readonly stateSize: number
   readonly contextSize: number
+  readonly globalSize: number
   readonly actionWidth: number
   readonly capacity: number
   readonly partitions: number
@@ -47,13 +48,28 @@ const WORDS: readonly (readonly [name: string, which: number])[] = [
   ['rollout.partition', abi.PPO_PARTITIONS],
 ]
 
-/** Rows of f32 columns: `width` numbers of every `stride`. */
-const rows = (shape: Shape): readonly (readonly [name: string, which: number, width: number, stride: number])[] => {
-  const { stateSize, contextSize, actionWidth } = shape
+/** Rows of f32 columns: `width` numbers, the first at `from`, of every `stride`. */
+interface RowColumn {
+  readonly name: string
+  readonly which: number
+  readonly width: number
+  readonly stride: number
+  readonly from: number
+}
+
+function rows({ stateSize, contextSize, globalSize, actionWidth }: Shape): readonly RowColumn[] {
+  const behind = stateSize + contextSize
+  const stride = behind + globalSize
   return [
-    ['rollout.state', abi.PPO_STATES, stateSize, stateSize + contextSize],
-    ['rollout.nextState', abi.PPO_NEXTS, stateSize, stateSize + contextSize],
-    ['rollout.action', abi.PPO_ACTIONS, actionWidth, actionWidth],
+    { name: 'rollout.state', which: abi.PPO_STATES, width: stateSize, stride, from: 0 },
+    { name: 'rollout.nextState', which: abi.PPO_NEXTS, width: stateSize, stride, from: 0 },
+    { name: 'rollout.action', which: abi.PPO_ACTIONS, width: actionWidth, stride: actionWidth, from: 0 },
+    ...(globalSize === 0
+      ? []
+      : [
+          { name: 'rollout.global', which: abi.PPO_STATES, width: globalSize, stride, from: behind },
+          { name: 'rollout.nextGlobal', which: abi.PPO_NEXTS, width: globalSize, stride, from: behind },
+        ]),
   ]
 }
 
@@ -115,10 +131,13 @@ export function savePpo(core: Core, arena: Arena, shape: Shape, read: (which: nu
   const { stateSize, contextSize, partitions } = shape
   return [
     ...savePpoNets(core, arena, read),
-    ...rows(shape).map(([name, which, width, stride]) => {
-      const from = columns.floats(which, count * stride)
+    ...rows(shape).map(({ name, which, width, stride, from }) => {
+      const column = columns.floats(which, count * stride)
       const values = new Float32Array(count * width)
-      for (let i = 0; i < count; i++) values.set(from.subarray(i * stride, i * stride + width), i * width)
+      for (let i = 0; i < count; i++) {
+        const at = i * stride + from
+        values.set(column.subarray(at, at + width), i * width)
+      }
       return floatTensor(name, [count, width], values)
     }),
     ...DOUBLES.map(([name, which]) => doubleTensor(name, [...columns.doubles(which, count)])),
@@ -149,7 +168,7 @@ export function loadPpo(
   const context = reader.floats('context', [contextSize])
   const contexts = reader.floats('contexts', [partitions, contextSize])
   const restoreNets = loadPpoNets(core, arena, reader, write)
-  const cells = rows(shape).map(([name, , width]) => reader.floats(name, [count, width]))
+  const cells = rows(shape).map(({ name, width }) => reader.floats(name, [count, width]))
   const doubles = DOUBLES.map(([name]) => reader.doubles(name, count))
   const words = WORDS.map(([name]) => reader.words(name, count)) as [Uint32Array, Uint32Array]
   if (words[0].some((end) => end > 2)) throw invalid('an end is neither 0, 1 (terminated) nor 2 (truncated)')
@@ -162,9 +181,9 @@ export function loadPpo(
   core.exports.ppo_set(pointer, abi.PPO_COUNT, count)
   for (const [i, which] of VALUES.entries()) core.exports.ppo_set(pointer, which, values[i]!)
   const columns = new Columns(core, pointer)
-  rows(shape).forEach(([, which, width, stride], column) => {
+  rows(shape).forEach(({ which, width, stride, from }, column) => {
     const to = columns.floats(which, count * stride)
-    for (let i = 0; i < count; i++) to.set(cells[column]!.subarray(i * width, (i + 1) * width), i * stride)
+    for (let i = 0; i < count; i++) to.set(cells[column]!.subarray(i * width, (i + 1) * width), i * stride + from)
   })
   for (const [i, [, which]] of DOUBLES.entries()) columns.doubles(which, count).set(doubles[i]!)
   for (const [i, [, which]] of WORDS.entries()) columns.words(which, count).set(words[i]!)

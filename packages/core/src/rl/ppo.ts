@@ -8,7 +8,9 @@ import { type Arena, planArena } from '../memory/arena.js'
 import { readBlock, writeBlock } from '../memory/blocks.js'
 import type { Context, ContextEncoder } from '../nn/context-encoder.js'
 import { type GuardReport, guardReport } from '../nn/last-good.js'
+import { isChoice, PpoMany } from './ppo-many.js'
 import {
+  actionWidthOf,
   adamArguments,
   checkPpoOptions,
   lossArguments,
@@ -17,6 +19,8 @@ import {
   withDefaults,
 } from './ppo-options.js'
 import { loadPpo, loadPpoNets, savePpo, savePpoNets } from './ppo-state.js'
+
+const NONE = new Float32Array(0)
 
 /** The two nets of an agent; they share nothing. */
 export type PpoNet = 'policy' | 'value'
@@ -65,31 +69,34 @@ export interface PpoBatch {
  * the last good weights come back. Networks are read and written in the canonical layout of `Mlp`; a Gaussian policy's is
  * followed by its log deviations [A].
  *
- * S: state, Z: context, A: `actionSize`, P: partitions. A categorical action is one number, the index.
+ * S: state, Z: context, G: global, which the value network alone sees, A: `actionSize`, P: partitions, K: numbers of an action, A
+ * of a Gaussian, of categories an index a head.
  * Source: Schulman et al. 2017.
  */
 export class PpoKernel {
   readonly options: Required<PpoKernelOptions>
+  /** The same for many agents at once. */
+  readonly many: PpoMany
   readonly #core: Core
   readonly #arena: Arena
-  /** Numbers of an action: A of a Gaussian, 1 of a category. */
+  /** K */
   readonly #actionWidth: number
-  /** Index of the io record in the arena's floats: state, context, next state, context, action [A], distribution [A]. */
+  /** Index of the io record in the arena's floats: state, context, global, the next ones, action [A], distribution [A]. */
   readonly #io: number
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(core: Core, options: PpoKernelOptions) {
     const whole = withDefaults(options)
     checkPpoOptions(whole)
-    const { hidden, seed, policy, actionSize, initialLogDeviation } = whole
+    const { hidden, heads, seed, policy, actionSize, initialLogDeviation } = whole
     this.options = whole
     this.#core = core
-    this.#actionWidth = policy === 'gaussian' ? actionSize : 1
+    this.#actionWidth = actionWidthOf(whole)
     const { exports } = core
     const orthogonal = whole.initialisation === 'orthogonal' ? 1 : 0
     this.#arena = planArena(core, {
       owner: 'PpoKernel',
-      shapeBytes: exports.ppo_shape_bytes(hidden.length),
+      shapeBytes: exports.ppo_shape_bytes(hidden.length, heads.length),
       shape: shapeOf(whole),
       bytes: (at) => exports.ppo_bytes(at),
       create: (pointer, at) => {
@@ -103,6 +110,7 @@ export class PpoKernel {
       },
     })
     this.#io = this.#at(abi.PPO_IO)
+    this.many = new PpoMany(core, this.#arena, whole)
   }
 
   /** Steps now stored. */
@@ -127,7 +135,7 @@ export class PpoKernel {
   }
 
   /**
-   * The likeliest action for state [S]: an index in out [1], or means in out [A]. Allocates nothing. NaN gives no action: index 0, or NaN.
+   * The likeliest action for state [S]: out [K] = an index a head, or means. Allocates nothing. NaN comes out as NaN.
    * @throws {ConfigError} `size_mismatch`
    */
   act(state: Float32Array, out: Float32Array): void {
@@ -155,15 +163,17 @@ export class PpoKernel {
     out.set(this.#arena.floats.subarray(at, at + actionSize))
   }
 
-  /** V(state [S]). @throws {ConfigError} `size_mismatch` */
-  value(state: Float32Array): number {
+  /** V(state [S], global [G]). @throws {ConfigError} `size_mismatch` */
+  value(state: Float32Array, global: Float32Array = NONE): number {
     this.#putState(state)
+    this.#putGlobal('global', global, this.#io)
     return this.#core.exports.ppo_value(this.#arena.pointer)
   }
 
   /**
    * Appends a step to the rollout. The steps of one partition follow one another in time; several may take turns.
-   * @param action  an index [1], or numbers [A] as `sample` gave them
+   * @param action  [K], as `sample` gave it
+   * @param global  [G] beside the state, `nextGlobal` [G] beside the next
    * @throws {ConfigError} `size_mismatch`, `action_invalid`, `partition_invalid`, `transition_not_finite`, `rollout_full`; nothing changed
    */
   insert(
@@ -173,22 +183,29 @@ export class PpoKernel {
     nextState: Float32Array,
     terminated: boolean,
     partition = 0,
+    global: Float32Array = NONE,
+    nextGlobal: Float32Array = NONE,
   ): void {
-    const { stateSize, contextSize } = this.options
+    const { stateSize } = this.options
     requireLength('action', action, this.#actionWidth)
     requireLength('nextState', nextState, stateSize)
     this.#checkPartition(partition)
-    this.#checkCategory(action)
+    this.#checkChoices(action)
     this.#putState(state)
+    this.#putGlobal('global', global, this.#io)
+    this.#putGlobal('nextGlobal', nextGlobal, this.#io + this.#width)
     const { floats, pointer } = this.#arena
-    floats.set(nextState, this.#io + stateSize + contextSize)
+    floats.set(nextState, this.#io + this.#width)
     floats.set(action, this.#actionAt)
     const status = this.#core.exports.ppo_insert(pointer, reward, terminated ? 1 : 0, partition)
     if (status === abi.FULL) {
       throw new ConfigError('rollout_full', `the rollout holds ${this.size} steps: update or clear before the next one`)
     }
     if (status === abi.NOT_FINITE) {
-      throw new ConfigError('transition_not_finite', describeNotFinite({ state, action, nextState }, reward))
+      throw new ConfigError(
+        'transition_not_finite',
+        describeNotFinite({ state, action, nextState, global, nextGlobal }, reward),
+      )
     }
   }
 
@@ -210,6 +227,17 @@ export class PpoKernel {
   update(epochs = 1): void {
     this.prepare()
     for (let i = 0; i < epochs; i++) this.epoch()
+    this.clear()
+  }
+
+  /**
+   * As `update`, but the policy learns to do what was done in the rollout, likely or not, worth it or not: cross-entropy of choices,
+   * squared error of a Gaussian's means, whose deviations stay. The value network learns the returns.
+   * @throws {ConfigError} `rollout_empty`; nothing changed
+   */
+  imitate(epochs = 1): void {
+    this.prepare()
+    for (let i = 0; i < epochs; i++) this.#core.exports.ppo_imitate(this.#arena.pointer)
     this.clear()
   }
 
@@ -250,10 +278,10 @@ export class PpoKernel {
   }
 
   /**
-   * One mini-batch of chosen steps of the prepared rollout, at most `miniBatchSize`.
+   * One mini-batch of chosen steps of the prepared rollout, at most `miniBatchSize`, by the loss of `epoch` or that of `imitate`.
    * @throws {ConfigError} `size_mismatch`, `index_invalid`
    */
-  learnOn(indices: readonly number[]): void {
+  learnOn(indices: readonly number[], loss: 'clipped' | 'imitation' = 'clipped'): void {
     const { size } = this
     const { miniBatchSize } = this.options
     if (indices.length < 1 || indices.length > miniBatchSize) {
@@ -264,7 +292,7 @@ export class PpoKernel {
     const { pointer } = this.#arena
     const at = this.#core.exports.ppo_pointer(pointer, abi.PPO_ORDER)
     new Int32Array(this.#core.memory.buffer, at, indices.length).set(indices)
-    this.#core.exports.ppo_learn(pointer, indices.length)
+    this.#core.exports.ppo_learn(pointer, indices.length, loss === 'imitation' ? 1 : 0)
   }
 
   /** What the last epoch did. */
@@ -372,8 +400,14 @@ export class PpoKernel {
     this.dispose()
   }
 
+  /** Numbers of what the value network sees. */
+  get #width(): number {
+    const { stateSize, contextSize, globalSize } = this.options
+    return stateSize + contextSize + globalSize
+  }
+
   get #actionAt(): number {
-    return this.#io + 2 * (this.options.stateSize + this.options.contextSize)
+    return this.#io + 2 * this.#width
   }
 
   /** Index of a part in the arena's floats. */
@@ -387,6 +421,13 @@ export class PpoKernel {
     requireLength('state', state, stateSize)
     const { floats } = this.#arena
     for (let i = 0; i < stateSize; i++) floats[this.#io + i] = state[i]!
+  }
+
+  /** Puts what stands beside a state into the row at `at`. */
+  #putGlobal(name: string, global: Float32Array, at: number): void {
+    const { stateSize, contextSize, globalSize } = this.options
+    requireLength(name, global, globalSize)
+    this.#arena.floats.set(global, at + stateSize + contextSize)
   }
 
   #act(state: Float32Array, out: Float32Array, sample: 0 | 1): void {
@@ -443,13 +484,14 @@ export class PpoKernel {
     throw new ConfigError('partition_invalid', `partition must be in 0 … ${partitions - 1}, got ${partition}`)
   }
 
-  #checkCategory(action: Float32Array): void {
-    if (this.options.policy === 'gaussian' || Number.isNaN(action[0])) return
-    const { actionSize } = this.options
-    if (Number.isInteger(action[0]) && action[0]! >= 0 && action[0]! < actionSize) return
+  /** NaN is left to the core, which says so. */
+  #checkChoices(action: Float32Array): void {
+    const { heads } = this.options
+    const bad = heads.findIndex((size, h) => !(Number.isNaN(action[h]) || isChoice(action[h]!, size)))
+    if (bad < 0) return
     throw new ConfigError(
       'action_invalid',
-      `an action must be a whole number in 0 … ${actionSize - 1}, got ${action[0]}; the step was not stored`,
+      `action[${bad}] must be a whole number in 0 … ${heads[bad]! - 1}, got ${action[bad]}; the step was not stored`,
     )
   }
 

@@ -24,12 +24,14 @@ export const smallPpo: PpoKernelOptions = {
 
 /** The kernel's own draw and one small world: a state, the action drawn there, a reward that knows both. */
 export function act(kernel: PpoKernel, i: number, partition = 0, terminated: boolean = i % 7 === 6): void {
-  const { stateSize, policy, actionSize } = kernel.options
+  const { stateSize, globalSize, policy, actionSize, heads } = kernel.options
   const state = Float32Array.from(wave(stateSize, i))
-  const action = new Float32Array(policy === 'gaussian' ? actionSize : 1)
+  const action = new Float32Array(policy === 'gaussian' ? actionSize : heads.length)
   kernel.sample(state, action)
   const reward = wave(1, i + 3)[0]! - (action[0]! - 1) ** 2
-  kernel.insert(state, action, reward, Float32Array.from(wave(stateSize, i + 1)), terminated, partition)
+  const next = Float32Array.from(wave(stateSize, i + 1))
+  const [global, nextGlobal] = [i + 5, i + 6].map((phase) => Float32Array.from(wave(globalSize, phase)))
+  kernel.insert(state, action, reward, next, terminated, partition, global, nextGlobal)
 }
 
 export function smallAgent(core: Core, options: Partial<PpoKernelOptions> = {}, steps = 20): PpoKernel {

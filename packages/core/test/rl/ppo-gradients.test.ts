@@ -15,6 +15,7 @@ beforeAll(async () => {
 
 const N = 6
 const Z = 2
+const G = 2
 const groupOf = (i: number): number => i % 2
 const rows = Array.from({ length: N }, (_, i) => i)
 
@@ -23,6 +24,7 @@ class Raw {
   readonly options: Required<PpoKernelOptions>
   readonly pointer: number
   readonly states = rows.map((i) => [...wave(3, 10 * i)])
+  readonly globals: number[][]
   readonly contexts = [
     [0.3, -0.7],
     [-0.2, 0.9],
@@ -33,24 +35,29 @@ class Raw {
   readonly returns: number[]
   readonly advantages = rows.map((i) => wave(1, 40 + i)[0]! * 2)
 
-  constructor(options: Partial<PpoKernelOptions>) {
+  /** @param loss  what the mini-batch is learned by */
+  constructor(options: Partial<PpoKernelOptions>, loss: 'clipped' | 'imitation' = 'clipped') {
     const e = real64.exports
     this.options = withDefaults({
       ...smallPpo,
       ...{ contextSize: Z, partitions: 2, policyLearningRate: 0, valueLearningRate: 0, normalise: 'never' },
       ...options,
     })
-    const { hidden, policy, actionSize } = this.options
-    const shape = real64.allocate(e.ppo_shape_bytes(hidden.length))
+    const { hidden, heads, policy, actionSize, globalSize } = this.options
+    this.globals = rows.map((i) => [...wave(globalSize, 70 + i)])
+    const shape = real64.allocate(e.ppo_shape_bytes(hidden.length, heads.length))
     const words = wordsOf(shapeOf(this.options))
     new Int32Array(e.memory.buffer, shape, words.length).set(words)
     this.pointer = real64.allocate(e.ppo_bytes(shape))
     e.ppo_create(this.pointer, shape, 0, 5, 0)
     e.ppo_configure_adam(this.pointer, ...adamArguments(this.options))
     e.ppo_configure(this.pointer, ...lossArguments(this.options))
-    this.actions = rows.map((i) => (policy === 'gaussian' ? [...wave(actionSize, 90 + i)] : [i % actionSize]))
+    this.actions = rows.map((i) =>
+      policy === 'gaussian' ? [...wave(actionSize, 90 + i)] : heads.map((size, h) => (i + h) % size),
+    )
     for (const i of rows) {
-      const record = [...this.states[i]!, 0, 0, ...this.states[i]!, 0, 0, ...this.actions[i]!]
+      const seen = [...this.states[i]!, 0, 0, ...this.globals[i]!]
+      const record = [...seen, ...seen, ...this.actions[i]!]
       real64.f64(e.ppo_pointer(this.pointer, abi.PPO_IO), record.length).set(record)
       expect(e.ppo_insert(this.pointer, 0, 0, groupOf(i))).toBe(abi.OK)
     }
@@ -69,7 +76,7 @@ class Raw {
       real64.f64(e.ppo_pointer(this.pointer, which), N).set(values)
     }
     new Int32Array(e.memory.buffer, e.ppo_pointer(this.pointer, abi.PPO_ORDER), N).set(rows)
-    e.ppo_learn(this.pointer, N)
+    e.ppo_learn(this.pointer, N, loss === 'imitation' ? 1 : 0)
     expect(e.ppo_get(this.pointer, abi.PPO_UPDATES)).toBe(1)
   }
 
@@ -95,13 +102,17 @@ class Raw {
   run(parameters: ArrayLike<number>, outputs: number, input: number[]): number[] {
     const { hidden, activation } = this.options
     const kinds = [...hidden.map(() => activation), 'linear']
-    return runTwin(toTwin([3 + Z, ...hidden, outputs], parameters), kinds, input)
+    return runTwin(toTwin([input.length, ...hidden, outputs], parameters), kinds, input)
   }
 
-  logProbabilities(parameters: ArrayLike<number>, i: number): number[] {
+  /** Of the choices of each head. */
+  logProbabilities(parameters: ArrayLike<number>, i: number): number[][] {
     const x = this.run(parameters, this.options.actionSize, this.input(i))
-    const total = Math.log(x.reduce((sum, value) => sum + Math.exp(value), 0))
-    return x.map((value) => value - total)
+    return this.options.heads.map((size) => {
+      const own = x.splice(0, size)
+      const total = Math.log(own.reduce((sum, value) => sum + Math.exp(value), 0))
+      return own.map((value) => value - total)
+    })
   }
 
   logDeviations(parameters: ArrayLike<number>): number[] {
@@ -109,7 +120,9 @@ class Raw {
   }
 
   logProbability(parameters: ArrayLike<number>, i: number): number {
-    if (this.options.policy === 'categorical') return this.logProbabilities(parameters, i)[this.actions[i]![0]!]!
+    if (this.options.policy === 'categorical') {
+      return this.logProbabilities(parameters, i).reduce((sum, logs, h) => sum + logs[this.actions[i]![h]!]!, 0)
+    }
     const means = this.run(parameters, this.options.actionSize, this.input(i))
     const terms = this.logDeviations(parameters).map((d, j) => {
       const z = (this.actions[i]![j]! - means[j]!) / Math.exp(d)
@@ -120,7 +133,8 @@ class Raw {
 
   entropy(parameters: ArrayLike<number>, i: number): number {
     if (this.options.policy === 'categorical') {
-      return -this.logProbabilities(parameters, i).reduce((sum, log) => sum + Math.exp(log) * log, 0)
+      const logs = this.logProbabilities(parameters, i).flat()
+      return -logs.reduce((sum, log) => sum + Math.exp(log) * log, 0)
     }
     return this.logDeviations(parameters).reduce((sum, d) => sum + d + 0.5 * Math.log(2 * Math.PI * Math.E), 0)
   }
@@ -136,10 +150,15 @@ class Raw {
     return losses.reduce((a, b) => a + b) / N
   }
 
+  /** Cross-entropy of choices; of a Gaussian the negative log density. */
+  imitationLoss(parameters: ArrayLike<number>): number {
+    return rows.reduce((sum, i) => sum - this.logProbability(parameters, i), 0) / N
+  }
+
   valueLoss(parameters: ArrayLike<number>, contexts: readonly number[][] = this.contexts): number {
     const { valueClip, valueWeight } = this.options
     const losses = rows.map((i) => {
-      const value = this.run(parameters, 1, this.input(i, contexts))[0]!
+      const value = this.run(parameters, 1, [...this.input(i, contexts), ...this.globals[i]!])[0]!
       const error = (value - this.returns[i]!) ** 2
       if (valueClip === 0) return error
       const move = Math.min(valueClip, Math.max(-valueClip, value - this.oldValues[i]!))
@@ -153,6 +172,8 @@ describe('PPO gradients, by central differences', () => {
   it.each([
     ['categorical', { policy: 'categorical' }],
     ['categorical with a large entropy weight', { policy: 'categorical', entropyWeight: 2 }],
+    ['categorical of three heads', { actionSize: 9, heads: [4, 2, 3], entropyWeight: 0.5 }],
+    ['categorical, beside a critic that sees more', { heads: [2, 2], globalSize: G }],
     ['Gaussian', { policy: 'gaussian', actionSize: 2 }],
     ['Gaussian with a large entropy weight', { policy: 'gaussian', actionSize: 2, entropyWeight: 2 }],
   ] as const)('policy, %s', (_, options) => {
@@ -163,8 +184,26 @@ describe('PPO gradients, by central differences', () => {
   })
 
   it.each([
+    ['one head', {}],
+    ['two heads, beside a critic that sees more', { heads: [1, 3], globalSize: G, entropyWeight: 0.5 }],
+  ] as const)('policy that imitates choices, %s', (_, options) => {
+    const raw = new Raw(options, 'imitation')
+    const numeric = centralDifferences(raw.read(abi.PPO_POLICY), (parameters) => raw.imitationLoss(parameters))
+    expect(relativeGap(raw.read(abi.PPO_POLICY_GRADIENT), numeric)).toBeLessThan(1e-7)
+  })
+
+  it('policy that imitates numbers: its means learn, its deviations do not', () => {
+    const raw = new Raw({ policy: 'gaussian', actionSize: 2, entropyWeight: 2 }, 'imitation')
+    const numeric = centralDifferences(raw.read(abi.PPO_POLICY), (parameters) => raw.imitationLoss(parameters))
+    numeric.fill(0, numeric.length - 2)
+    expect(relativeGap(raw.read(abi.PPO_POLICY_GRADIENT), numeric)).toBeLessThan(1e-7)
+  })
+
+  it.each([
     ['unclipped', { valueClip: 0 }],
     ['clipped', { valueClip: 0.1 }],
+    ['of a critic that sees more', { globalSize: G }],
+    ['clipped, of a critic that sees more', { globalSize: G, valueClip: 0.1 }],
   ])('value, %s, and its slopes at the contexts', (_, options) => {
     const raw = new Raw(options)
     const value = raw.read(abi.PPO_VALUE)

@@ -14,6 +14,7 @@ describe('a saved PPO agent', () => {
   it.each([
     ['categories', {}],
     ['normals with contexts', { policy: 'gaussian', actionSize: 2, contextSize: 2, partitions: 2 }],
+    ['two heads and a critic that sees more', { heads: [3, 1], globalSize: 2, contextSize: 2, partitions: 2 }],
     ['draws with replacement', { draw: 'replacement', returns: 'monte-carlo' }],
   ] as const)('continues to the byte from the middle of a rollout: %s', (_, options) => {
     const whole = smallAgent(core, options)

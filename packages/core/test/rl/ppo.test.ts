@@ -62,6 +62,40 @@ describe('PpoKernel', () => {
     expect(Math.sqrt(squares / 4000)).toBeCloseTo(Math.exp(-0.5), 1)
   })
 
+  it('chooses in each head by its own logits, as if the other were not there', () => {
+    const logits = [0.3, -0.5, 1.2, 0.1, -0.4]
+    const withHeads = (heads: readonly number[], own: readonly number[]): PpoKernel => {
+      const kernel = new PpoKernel(core, { ...smallPpo, stateSize: 1, hidden: [], heads, actionSize: own.length })
+      kernel.setParameters('policy', Float32Array.of(...own.map(() => 0), ...own)) // whatever the state
+      return kernel
+    }
+    const both = withHeads([3, 2], logits)
+    const [first, second] = [withHeads([3], logits.slice(0, 3)), withHeads([2], logits.slice(3))]
+    const state = new Float32Array(1)
+    const probabilitiesOf = (kernel: PpoKernel): Float32Array => {
+      const found = new Float32Array(kernel.options.actionSize)
+      kernel.distribution(state, found)
+      return found
+    }
+    expect([...probabilitiesOf(both)]).toEqual([...probabilitiesOf(first), ...probabilitiesOf(second)])
+    const action = new Float32Array(2)
+    both.act(state, action)
+    expect([...action]).toEqual([2, 0])
+    both.insert(state, action, 0, state, true)
+    first.insert(state, action.subarray(0, 1), 0, state, true)
+    second.insert(state, action.subarray(1), 0, state, true)
+    const log = (kernel: PpoKernel): number => rollout(kernel, 'logProbability')[0]!
+    expect(log(both)).toBeCloseTo(log(first) + log(second), 12)
+    const counts = Array(6).fill(0)
+    for (let i = 0; i < 6000; i++) {
+      both.sample(state, action)
+      counts[2 * action[0]! + action[1]!]++
+    }
+    const [p, q] = [probabilitiesOf(first), probabilitiesOf(second)]
+    for (const [i, count] of counts.entries())
+      expect(Math.abs(count / 6000 - p[i >> 1]! * q[i % 2]!)).toBeLessThan(0.03)
+  })
+
   it('starts orthogonal: W Wᵀ is the gain squared on the diagonal, biases are 0, the policy nearly indifferent', () => {
     const kernel = new PpoKernel(core, { ...smallPpo, stateSize: 12, hidden: [8, 16] })
     const weights = kernel.parameters('value')
@@ -85,6 +119,7 @@ describe('PpoKernel', () => {
       'a wide net, contexts, Monte-Carlo returns',
       { hidden: [33], contextSize: 3, partitions: 2, returns: 'monte-carlo' },
     ],
+    ['heads, a critic that sees more', { heads: [1, 3], globalSize: 2, contextSize: 2, partitions: 3 }],
     ['draws with replacement, relu, value clip', { draw: 'replacement', activation: 'relu', valueClip: 0.1 }],
     ['one norm for both nets, advantages of the rollout', { sharedNorm: true, normalise: 'rollout' }],
   ] as const)('gives the same bits from the scalar and the SIMD build: %s', (_, options) => {
@@ -365,6 +400,7 @@ describe('PpoKernel at the edges', () => {
     ['a mini-batch too large', (k: PpoKernel) => k.learnOn([0, 0, 0, 0, 0, 0, 0]), 'size_mismatch'],
     ['a state of another size', (k: PpoKernel) => k.act(new Float32Array(2), new Float32Array(1)), 'size_mismatch'],
     ['a choice that is none', (k: PpoKernel) => k.insert(STATE, Float32Array.of(4), 0, STATE, false), 'action_invalid'],
+    ['a global that it has not', (k: PpoKernel) => k.value(STATE, new Float32Array(1)), 'size_mismatch'],
     ['half a choice', (k: PpoKernel) => k.insert(STATE, Float32Array.of(0.5), 0, STATE, false), 'action_invalid'],
     ['another partition', (k: PpoKernel) => k.endEpisode(1), 'partition_invalid'],
     ['a negative clip', (k: PpoKernel) => k.set('clip', -1), 'config_invalid'],
@@ -380,6 +416,14 @@ describe('PpoKernel at the edges', () => {
     const kernel = smallAgent(core, { capacity: 20 })
     expect(() => act(kernel, 21)).toThrow(expect.objectContaining({ code: 'rollout_full' }))
     expect(kernel.size).toBe(20)
+  })
+
+  it.each([
+    ['that do not sum to its categories', { heads: [2, 3] }],
+    ['of nothing', { heads: [4, 0] }],
+    ['in a Gaussian', { ...GAUSSIAN, heads: [2] }],
+  ])('refuses heads %s', (_, options) => {
+    expect(() => smallAgent(core, options)).toThrow(/heads/)
   })
 
   it('names every problem of its options at once', () => {
