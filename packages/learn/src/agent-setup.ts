@@ -1,7 +1,7 @@
 import { Problems, type Space } from '@trimtab/core'
 import { COUNT, isCount } from '@trimtab/core/internal'
 import type { PolicyAlgorithm, PolicyHeader } from './policy-file.js'
-import { choicesOf } from './spaces.js'
+import { headsOf } from './spaces.js'
 
 /** A task's settings for one family: spread it into a set-up, and change what differs in `options`. */
 export interface AgentPreset<Options> {
@@ -18,7 +18,7 @@ export interface AgentSetup<Options> {
   /** What differs from the family's defaults. */
   readonly options?: Partial<Options>
   readonly observation: Space
-  /** A box with every coordinate in [−1, 1], which the task maps to limits and replicas, or one choice (`discreteSpace`). */
+  /** A box with every coordinate in [−1, 1], which the task maps to limits and replicas, or a choice (`discreteSpace`, `headsSpace`). */
   readonly action: Space
   /** The same seed and the same transitions give the same bytes on every host. */
   readonly seed: number
@@ -41,6 +41,8 @@ export interface AgentFamily<Options> {
   readonly algorithm: PolicyAlgorithm
   readonly defaults: Options
   readonly actions: readonly Space['kind'][]
+  /** How many choices at once its actions may be. */
+  readonly heads: 'one' | 'several'
   /** Keys of its set-up beyond those of `AgentSetup`. */
   readonly keys: readonly string[]
   /** What its files say of the networks that serve. */
@@ -57,26 +59,28 @@ const KEYS = ['preset', 'options', 'observation', 'action', 'seed', 'task', 'tra
  */
 export function openSetup<Options extends object>(
   family: AgentFamily<Options>,
-  setup: AgentSetup<Options>,
+  setup: AgentSetup<Options> & { readonly global?: Space },
 ): { readonly options: Options; readonly header: PolicyHeader } {
   const { algorithm, defaults } = family
   const options: Options = { ...defaults, ...setup.options }
   const problems = new Problems()
   problems.checkKeys(setup, [...KEYS, ...family.keys], 'setup')
   family.checkOptions(options, problems, 'options')
-  const { observation, action, seed, preset = 'default', task = 'unnamed', trainingData = '' } = setup
+  const { observation, action, global, seed, preset = 'default', task = 'unnamed', trainingData = '' } = setup
   for (const [name, text] of Object.entries({ preset, task, trainingData })) {
     problems.check(typeof text === 'string', `${name} must be text, got ${String(text)}`)
   }
   checkSharing(setup, problems)
   problems.check(Number.isSafeInteger(seed), `seed must be a safe integer, got ${seed}`)
   problems.check(observation.names.length > 0, 'observation must have at least one entry')
-  checkAction(action, family.actions, problems)
+  checkAction(action, family, problems)
+  if (global) checkGlobal(global, problems)
   problems.throwIfAny(algorithm)
   return {
     options,
     header: {
       ...{ algorithm, task, preset, observation, action, seed, trainingData },
+      ...(global && global.names.length > 0 && { global }),
       ...family.network(options),
       options: { ...(options as Readonly<Record<string, unknown>>) },
     },
@@ -92,7 +96,11 @@ function checkSharing(setup: object, problems: Problems): void {
   }
 }
 
-function checkAction(action: Space, kinds: readonly Space['kind'][], problems: Problems): void {
+function checkAction(
+  action: Space,
+  { actions: kinds, heads: most }: Pick<AgentFamily<never>, 'actions' | 'heads'>,
+  problems: Problems,
+): void {
   problems.check(action.names.length > 0, 'action must have at least one entry')
   if (!kinds.includes(action.kind)) {
     const way = kinds.includes('box') ? 'createDqn, createPpo or createQTable' : 'createDdpg, createPpo or createBcq'
@@ -100,9 +108,14 @@ function checkAction(action: Space, kinds: readonly Space['kind'][], problems: P
     return
   }
   if (action.kind === 'discrete') {
+    const heads = headsOf(action)
     problems.check(
-      choicesOf(action) >= 2 && action.low[0] === 0,
-      'a discrete action must have one name and indices from 0 to at least 1 (discreteSpace)',
+      heads.length > 0 && heads.every((choices) => choices >= 2) && action.low.every((low) => low === 0),
+      'a discrete action must have indices from 0 to at least 1 for each name (discreteSpace, headsSpace)',
+    )
+    problems.check(
+      most === 'several' || action.names.length === 1,
+      `action must be one choice, got ${action.names.length}, ${action.names.join(' and ')}: use createPpo for that`,
     )
     return
   }
@@ -110,4 +123,9 @@ function checkAction(action: Space, kinds: readonly Space['kind'][], problems: P
     action.low.every((x) => x === -1) && action.high.every((x) => x === 1),
     'action must be a box of [−1, 1]: map to physical units in the task (linearMap, logMap)',
   )
+}
+
+function checkGlobal({ kind, names }: Space, problems: Problems): void {
+  problems.check(kind === 'box', `global must be a box, got ${kind}`)
+  problems.check(new Set(names).size === names.length, `global must name each number once, got ${names.join(', ')}`)
 }

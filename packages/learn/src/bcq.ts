@@ -25,6 +25,7 @@ const FAMILY: AgentFamily<BcqOptions> = {
   algorithm: 'bcq',
   defaults: bcqDefaults,
   actions: ['box'],
+  heads: 'one',
   keys: [],
   network: ({ hidden }) => ({ hidden, normalised: false }),
   checkOptions: checkBcqOptions,

@@ -12,6 +12,19 @@ export function requireShape(name: string, values: Float32Array, rows: number, c
   if (at >= 0) throw new ConfigError('not_finite', `${name}[${at}] must be a finite number, got ${values[at]}`)
 }
 
+/**
+ * How many agents observations [N, S] and actions [N, A] are of.
+ * @throws {ConfigError} `size_mismatch`
+ */
+export function requireRows(observations: Float32Array, states: number, out: Float32Array, actions: number): number {
+  const n = out.length / actions
+  if (Number.isInteger(n) && n >= 1 && observations.length === n * states) return n
+  throw new ConfigError(
+    'size_mismatch',
+    `decisions take ${states} numbers of each agent and give ${actions}, got ${observations.length} and ${out.length}`,
+  )
+}
+
 /** For an agent that sees observations alone. @throws {ConfigError} `size_mismatch` unless `z` is empty */
 export function requireNoContext(z: Float32Array): void {
   if (z.length > 0) throw new ConfigError('size_mismatch', `this agent has no context, got one of ${z.length} numbers`)
@@ -24,14 +37,15 @@ export function requireNoContext(z: Float32Array): void {
  * taken as false where it is missing, an episode's end would be worth the future of whatever is observed next.
  * @throws {ConfigError} `size_mismatch`, `transition_not_finite`, `transition_invalid`, `action_invalid`
  */
-export function requireTransition(transition: Transition, observation: Space, action: Space): void {
+export function requireTransition(transition: Transition, observation: Space, action: Space, global?: Space): void {
   const { reward, terminated, ruleAction } = transition
-  const columns = {
+  const columns: Readonly<Record<string, readonly [Float32Array | undefined, Space]>> = {
     observation: [transition.observation, observation],
     action: [transition.action, action],
     nextObservation: [transition.nextObservation, observation],
-    ...(ruleAction && { ruleAction: [ruleAction, action] as const }),
-  } as const
+    ...(global && { global: [transition.global, global], nextGlobal: [transition.nextGlobal, global] }),
+    ...(ruleAction && { ruleAction: [ruleAction, action] }),
+  }
   for (const [name, [values, space]] of Object.entries(columns)) {
     const size = space.names.length
     if (values?.length !== size) {
@@ -46,7 +60,15 @@ export function requireTransition(transition: Transition, observation: Space, ac
       `terminated must be true or false, got ${String(terminated)}: false after a time limit; the transition was not stored`,
     )
   }
-  for (const [i, value] of transition.action.entries()) requireInside(value, action, i)
+  requireActions(transition.action, action)
+}
+
+/**
+ * Refuses actions [N, A] that are not all in their space.
+ * @throws {ConfigError} `action_invalid`
+ */
+export function requireActions(actions: Float32Array, space: Space): void {
+  for (const [i, value] of actions.entries()) requireInside(value, space, i % space.names.length)
 }
 
 function requireInside(value: number, { names, low, high, kind }: Space, i: number): void {

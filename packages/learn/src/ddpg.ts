@@ -46,6 +46,7 @@ const FAMILY: AgentFamily<DdpgOptions> = {
   algorithm: 'ddpg',
   defaults: ddpgDefaults,
   actions: ['box'],
+  heads: 'one',
   keys: ['contextSize', 'partitions', 'maxGroups'],
   network: ({ hidden, calibrationSteps }) => ({ hidden, normalised: calibrationSteps > 0 }),
   checkOptions: checkDdpgOptions,

@@ -56,6 +56,7 @@ const FAMILY: AgentFamily<DqnOptions> = {
   algorithm: 'dqn',
   defaults: dqnDefaults,
   actions: ['discrete'],
+  heads: 'one',
   keys: ['contextSize', 'partitions', 'maxGroups'],
   network: ({ hidden }) => ({ hidden, normalised: false }),
   checkOptions: checkDqnOptions,

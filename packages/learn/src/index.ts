@@ -27,7 +27,14 @@ export {
   scheduleValue,
 } from './noise.js'
 export { type NormaliserMoments, ObservationNormaliser } from './normaliser.js'
-export { loadPolicy, Policy, type PolicyHead, type PolicyNetwork, readPolicyNetwork } from './policy.js'
+export {
+  loadPolicy,
+  Policy,
+  type PolicyHead,
+  type PolicyNetwork,
+  type PolicyOptions,
+  readPolicyNetwork,
+} from './policy.js'
 export {
   checkPurpose,
   POLICY_FORMAT_VERSION,
@@ -50,4 +57,4 @@ export {
   regressorDefaults,
 } from './regressor.js'
 export type { SharedAgent } from './shared-agent.js'
-export { boxSpace, choicesOf, discreteSpace } from './spaces.js'
+export { boxSpace, choicesOf, discreteSpace, headsOf, headsSpace } from './spaces.js'

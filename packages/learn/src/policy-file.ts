@@ -32,6 +32,8 @@ export interface PolicyHeader {
   readonly preset: string
   readonly observation: Space
   readonly action: Space
+  /** What the critic sees beside the observation; absent: nothing. */
+  readonly global?: Space
   /** Sizes of the hidden layers. */
   readonly hidden: readonly number[]
   /** Of the hidden layers. Default relu. */
@@ -48,7 +50,7 @@ export interface PolicyHeader {
 /** What a policy must have been made for, to be loaded here. */
 export type PolicyPurpose = Pick<
   PolicyHeader,
-  'algorithm' | 'task' | 'observation' | 'action' | 'hidden' | 'activation' | 'normalised'
+  'algorithm' | 'task' | 'observation' | 'action' | 'global' | 'hidden' | 'activation' | 'normalised'
 >
 
 /** The same header and tensors give the same bytes. */
@@ -66,6 +68,7 @@ export function writePolicyFile(header: PolicyHeader, tensors: readonly Tensor[]
     normalised: String(header.normalised),
     observation: spaceToText(header.observation),
     action: spaceToText(header.action),
+    ...(header.global && { global: spaceToText(header.global) }),
     ...(header.options && { options: JSON.stringify(header.options) }),
     trainingData: header.trainingData,
   })
@@ -95,8 +98,8 @@ export function checkPurpose(header: PolicyHeader, wanted: PolicyPurpose): void 
       `this policy is ${header.algorithm} for task "${header.task}", wanted ${wanted.algorithm} for "${wanted.task}": load it there`,
     )
   }
-  for (const role of ['observation', 'action'] as const) {
-    const difference = spaceDifference(header[role], wanted[role])
+  for (const role of ['observation', 'action', 'global'] as const) {
+    const difference = spaceDifference(header[role] ?? NO_SPACE, wanted[role] ?? NO_SPACE)
     if (difference === undefined) continue
     throw new FormatError(
       'policy_space_mismatch',
@@ -170,6 +173,7 @@ function headerFrom(metadata: ReadonlyMap<string, string>): PolicyHeader {
     normalised: normalised === 'true',
     observation: spaceFromText('observation', text('observation')),
     action: spaceFromText('action', text('action')),
+    ...(metadata.has('global') && { global: spaceFromText('global', text('global')) }),
     ...(metadata.has('options') && { options: recordFrom('options', text('options')) }),
     trainingData: text('trainingData'),
   }
@@ -218,10 +222,13 @@ export function spaceFromText(key: string, text: string): Space {
     if (!(from <= to))
       return invalid(key, `"${name}" is between ${from} and ${to}: the lower bound must not be above the upper`)
   }
-  const isIndex = names.length === 1 && space.low[0] === 0 && Number.isSafeInteger(space.high[0])
-  if (kind === 'discrete' && !isIndex) return invalid(key, 'a discrete space is one index between 0 and a whole number')
+  const areIndices = names.length > 0 && space.low.every((low) => low === 0) && space.high.every(Number.isSafeInteger)
+  if (kind === 'discrete' && !areIndices)
+    return invalid(key, 'a discrete space holds indices between 0 and a whole number')
   return space
 }
+
+const NO_SPACE: Space = { names: [], low: new Float64Array(0), high: new Float64Array(0), kind: 'box' }
 
 function spaceDifference(found: Space, wanted: Space): string | undefined {
   if (found.kind !== wanted.kind) return `it is ${found.kind}, wanted ${wanted.kind}`

@@ -10,10 +10,11 @@ import {
   type Tensor,
   TensorReader,
 } from '@trimtab/core'
-import { mlpParameterCount } from '@trimtab/core/internal'
+import { COUNT, isCount, mlpParameterCount } from '@trimtab/core/internal'
+import { requireRows } from './checks.js'
 import { type NormaliserMoments, ObservationNormaliser, readMoments } from './normaliser.js'
 import { type PolicyHeader, readPolicyFile } from './policy-file.js'
-import { choicesOf } from './spaces.js'
+import { choicesOf, headsOf } from './spaces.js'
 
 /** Names of tensors that a kernel saved, inside a policy file. */
 export const KERNEL_PREFIX = 'kernel.'
@@ -44,7 +45,7 @@ export const ppoPolicyTensors = (tensors: readonly Tensor[]): Tensor[] =>
     .filter(({ name }) => name === 'policy' || name === 'context')
     .map((tensor) => ({ ...tensor, name: KERNEL_PREFIX + tensor.name }))
 
-/** What a network's outputs mean: a squashed action, means of a box's coordinates, or a preference for each choice. */
+/** What a network's outputs mean: a squashed action, means of a box's coordinates, or preferences for the choices of each head. */
 export type PolicyHead = 'tanh' | 'means' | 'choices'
 
 /** The network that a file's policy is, and how its outputs become an action. */
@@ -57,7 +58,7 @@ interface Served {
 }
 
 function servedBy({ algorithm, action }: PolicyHeader): Served {
-  const outputs = action.kind === 'discrete' ? choicesOf(action) : action.names.length
+  const outputs = action.kind === 'discrete' ? sum(headsOf(action)) : action.names.length
   switch (algorithm) {
     case 'ddpg':
       return { head: 'tanh', tensor: SERVING_ACTOR, outputs, extra: 0 }
@@ -75,6 +76,8 @@ function servedBy({ algorithm, action }: PolicyHeader): Served {
   }
 }
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
 /** A policy as numbers: all that a decision takes, for whoever computes it elsewhere. */
 export interface PolicyNetwork {
   readonly header: PolicyHeader
@@ -84,6 +87,8 @@ export interface PolicyNetwork {
   /** As `Mlp` has them. */
   readonly parameters: Float32Array
   readonly head: PolicyHead
+  /** How many of the outputs belong to each choice; empty unless the head is `choices`. */
+  readonly heads: readonly number[]
   /** [Z], empty for a policy without one. */
   readonly context: Float32Array
   /** Moments [S] by which observations are brought to deviation 1 and cut at ±10. */
@@ -107,16 +112,29 @@ export function readPolicyNetwork(bytes: Bytes): PolicyNetwork {
     throw new FormatError('policy_header_invalid', `a policy of layers ${sizes} decides nothing`)
   }
   const count = mlpParameterCount(sizes)
+  const parameters = reader.floats(tensor, [count + extra]).subarray(0, count)
+  if (header.algorithm === 'dqn' && choicesOf(header.action) === 0)
+    throw new FormatError(
+      'policy_header_invalid',
+      'a dqn policy makes one choice: its action must be discrete, of one name',
+    )
   const last = head === 'tanh' ? 'tanh' : 'linear'
   return {
     header,
     sizes,
     activations: sizes.slice(1).map((_, i) => (i < header.hidden.length ? (header.activation ?? 'relu') : last)),
-    parameters: reader.floats(tensor, [count + extra]).subarray(0, count),
+    parameters,
     head,
+    heads: head === 'choices' ? headsOf(header.action) : [],
     context,
     normaliser: header.normalised ? readMoments(reader, stateSize) : undefined,
   }
+}
+
+/** How a policy is going to be served. */
+export interface PolicyOptions {
+  /** Agents that `decideMany` asks of the network at a time; default 1. */
+  readonly agents?: number
 }
 
 /**
@@ -125,28 +143,28 @@ export function readPolicyNetwork(bytes: Bytes): PolicyNetwork {
  *
  * The caller compares `header` (task, spaces) with where it is going to act, or hands it to `checkPurpose`.
  *
- * @throws {FormatError} those of `readPolicyNetwork`
+ * @throws {FormatError} those of `readPolicyNetwork`; {ConfigError} `config_invalid`
  * @example
  * using policy = loadPolicy(core, bytes)
  * policy.decide(observation, action)
  */
-export function loadPolicy(core: Core, bytes: Bytes): Policy {
-  const { header, sizes, activations, parameters, head, context, normaliser: moments } = readPolicyNetwork(bytes)
-  const net = new Mlp(core, { sizes, activations })
+export function loadPolicy(core: Core, bytes: Bytes, { agents = 1 }: PolicyOptions = {}): Policy {
+  const network = readPolicyNetwork(bytes)
+  const { sizes, activations, parameters, normaliser: moments } = network
+  if (!isCount(agents)) throw new ConfigError('config_invalid', `agents must be ${COUNT}, got ${agents}`)
+  const net = new Mlp(core, { sizes, activations, maxBatch: agents })
   net.setParameters(parameters)
   const normaliser = moments && new ObservationNormaliser(core, moments.mean.length, 0)
   if (moments) normaliser?.set(moments)
-  return new Policy(header, { net, normaliser, context, head, outputs: sizes.at(-1)! })
+  return new Policy(network, { net, normaliser, agents })
 }
 
 /** What `loadPolicy` makes a policy of. */
 export interface PolicyParts {
   readonly net: Mlp
   readonly normaliser: ObservationNormaliser | undefined
-  /** [Z] */
-  readonly context: Float32Array
-  readonly head: PolicyHead
-  readonly outputs: number
+  /** Most rows that the net takes. */
+  readonly agents: number
 }
 
 /** A trained policy that decides and does not learn. */
@@ -155,28 +173,36 @@ export class Policy implements Controller {
   readonly header: PolicyHeader
   readonly #net: Mlp
   readonly #normaliser: ObservationNormaliser | undefined
-  readonly #head: PolicyHead
-  readonly #state: Float32Array // [S], the first part of the input
-  readonly #input: Float32Array // [S + Z]
+  readonly #heads: readonly number[]
+  readonly #agents: number
+  // N: agents, S: observation, Z: context, Y: outputs
+  readonly #state: Float32Array // [S], normalised
+  readonly #inputs: Float32Array // [N, S + Z]
+  readonly #outputs: Float32Array // [N, Y]
+  readonly #input: Float32Array // the first row of each
   readonly #output: Float32Array
 
   /** Use `loadPolicy`. */
-  constructor(header: PolicyHeader, parts: PolicyParts) {
+  constructor({ header, sizes, context, heads }: PolicyNetwork, { net, normaliser, agents }: PolicyParts) {
     const stateSize = header.observation.names.length
+    const width = sizes[0]!
     this.name = `${header.algorithm}/${header.preset}`
     this.header = header
-    this.#net = parts.net
-    this.#normaliser = parts.normaliser
-    this.#head = parts.head
-    this.#input = new Float32Array(stateSize + parts.context.length)
-    this.#input.set(parts.context, stateSize)
-    this.#state = this.#input.subarray(0, stateSize)
-    this.#output = new Float32Array(parts.outputs)
+    this.#net = net
+    this.#normaliser = normaliser
+    this.#heads = heads
+    this.#agents = agents
+    this.#state = new Float32Array(stateSize)
+    this.#inputs = new Float32Array(agents * width)
+    for (let row = 0; row < agents; row++) this.#inputs.set(context, row * width + stateSize)
+    this.#outputs = new Float32Array(agents * sizes.at(-1)!)
+    this.#input = this.#inputs.subarray(0, width)
+    this.#output = this.#outputs.subarray(0, sizes.at(-1)!)
   }
 
   /**
-   * Fills `out` [A] in [−1, 1], or [1] with an index; allocates nothing. A NaN in the observation comes out as NaN, for the guard
-   * to catch.
+   * Fills `out` [A] in [−1, 1], or with an index a choice; allocates nothing. A NaN in the observation comes out as NaN, for the
+   * guard to catch.
    * @throws {ConfigError} `size_mismatch`
    */
   decide(observation: Float32Array, out: Float32Array): void {
@@ -187,12 +213,29 @@ export class Policy implements Controller {
         `a decision takes ${this.#state.length} numbers and gives ${names.length}, got ${observation.length} and ${out.length}`,
       )
     }
-    if (this.#normaliser) this.#normaliser.normalise(observation, this.#state)
-    else this.#state.set(observation)
-    const y = this.#output
-    this.#net.forward(this.#input, y)
-    if (this.#head === 'choices') out[0] = largest(y)
-    else for (let i = 0; i < y.length; i++) out[i] = Math.min(1, Math.max(-1, y[i]!))
+    this.#put(observation, 0)
+    this.#net.forward(this.#input, this.#output)
+    this.#take(0, out, 0)
+  }
+
+  /**
+   * `decide` for N agents: observations [N, S] → `out` [N, A], as many at a time as `loadPolicy` was told.
+   * @throws {ConfigError} `size_mismatch`
+   */
+  decideMany(observations: Float32Array, out: Float32Array): void {
+    const states = this.#state.length
+    const actions = this.header.action.names.length
+    const n = requireRows(observations, states, out, actions)
+    for (let first = 0; first < n; first += this.#agents) {
+      const rows = Math.min(this.#agents, n - first)
+      for (let row = 0; row < rows; row++) {
+        const at = (first + row) * states
+        this.#put(observations.subarray(at, at + states), row)
+      }
+      const inputs = this.#inputs.subarray(0, rows * this.#input.length)
+      this.#net.forwardBatch(inputs, this.#outputs.subarray(0, rows * this.#output.length), rows)
+      for (let row = 0; row < rows; row++) this.#take(row, out, (first + row) * actions)
+    }
   }
 
   /** May be called twice. */
@@ -204,14 +247,38 @@ export class Policy implements Controller {
   [Symbol.dispose](): void {
     this.dispose()
   }
+
+  /** What the net sees of an observation [S], as a row of its inputs. */
+  #put(observation: Float32Array, row: number): void {
+    const state = this.#normaliser?.normalise(observation, this.#state) ?? observation
+    const to = row * this.#input.length
+    for (let i = 0; i < state.length; i++) this.#inputs[to + i] = state[i]!
+  }
+
+  /** A row of the net's outputs as an action, from `at` on. */
+  #take(row: number, out: Float32Array, at: number): void {
+    const y = this.#outputs
+    const width = this.#output.length
+    let from = row * width
+    if (this.#heads.length === 0) {
+      for (let i = 0; i < width; i++) out[at + i] = Math.min(1, Math.max(-1, y[from + i]!))
+      return
+    }
+    for (let h = 0; h < this.#heads.length; h++) {
+      const choices = this.#heads[h]!
+      out[at + h] = largest(y, from, choices)
+      from += choices
+    }
+  }
 }
 
-/** Index of the first of the largest; NaN where one is NaN or all are infinite. */
-function largest(values: Float32Array): number {
+/** Which of `count` values from `from` on is the first of the largest; NaN where one is NaN or all are infinite. */
+function largest(values: Float32Array, from: number, count: number): number {
   let best = 0
-  for (let i = 0; i < values.length; i++) {
-    if (!Number.isFinite(values[i])) return Number.NaN
-    if (values[i]! > values[best]!) best = i
+  for (let i = 0; i < count; i++) {
+    const value = values[from + i]!
+    if (!Number.isFinite(value)) return Number.NaN
+    if (value > values[from + best]!) best = i
   }
   return best
 }

@@ -11,7 +11,7 @@ export interface PpoOptions {
   readonly initialisation: 'orthogonal' | 'uniform'
   /** Standard deviation of a box's actions before anything is learned, in units of the range [−1, 1]. */
   readonly initialDeviation: number
-  /** Steps between two updates; Monte-Carlo returns wait for the end of the episode, up to twice as many. */
+  /** Steps between two updates, of all agents together; Monte-Carlo returns wait for the end of the episode, up to twice as many. */
   readonly rolloutSteps: number
   readonly miniBatchSize: number
   /** Passes over a rollout. */
@@ -60,9 +60,11 @@ export const rolloutCapacity = ({ returns, rolloutSteps }: PpoOptions): number =
 export const kernelOptions = (
   core: { readonly math: { log(x: number): number } },
   options: PpoOptions,
+  partitions: number,
 ): Omit<PpoKernelOptions, 'stateSize' | 'actionSize' | 'policy' | 'seed'> => ({
   ...options,
-  capacity: rolloutCapacity(options),
+  capacity: rolloutCapacity(options) + partitions - 1, // a step of all agents at once may be what completes it
+  partitions,
   initialLogDeviation: core.math.log(options.initialDeviation),
 })
 

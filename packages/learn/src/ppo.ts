@@ -1,11 +1,13 @@
 import {
   type Bytes,
   byteTensor,
+  ConfigError,
   type Core,
   type CoreMath,
   doubleTensor,
   floatTensor,
   Random,
+  type Space,
   type Tensor,
   type Transition,
 } from '@trimtab/core'
@@ -18,24 +20,34 @@ import {
 } from '@trimtab/core/internal'
 import { openAgent, writeAgent } from './agent-file.js'
 import { type AgentFamily, openSetup, type SharedAgentSetup } from './agent-setup.js'
-import { requireTransition } from './checks.js'
+import { requireActions, requireRows, requireTransition } from './checks.js'
+import type { AgentRows, ManyAgent, ManyTransition } from './many/many-agent.js'
 import { oneSided, requireExplorationScale } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'
 import { ppoPolicyTensors } from './policy.js'
 import { type PolicyHeader, writePolicyFile } from './policy-file.js'
 import { checkPpoOptions, kernelOptions, type PpoOptions, ppoDefaults, rolloutCapacity } from './ppo-options.js'
 import type { SharedAgent } from './shared-agent.js'
+import { headsOf } from './spaces.js'
 
-/** What a PPO agent is made of; its action may be a box or one choice. */
-export type PpoSetup = SharedAgentSetup<PpoOptions>
+const NONE = new Float32Array(0)
+
+/** What a PPO agent is made of; its action may be a box or a choice for each of several heads. */
+export interface PpoSetup extends SharedAgentSetup<PpoOptions> {
+  /**
+   * What the critic sees beside the observation and the actor never does, a box of numbers that come as they are (about ±1): every
+   * step then brings its `global` and `nextGlobal`. Default: nothing.
+   */
+  readonly global?: Space
+}
 
 /** Why a decision was made, in the agent's own terms. */
 export interface PpoExplanation {
   readonly inputs: readonly { readonly name: string; readonly value: number }[]
   readonly actions: readonly { readonly name: string; readonly value: number }[]
-  /** Probabilities of the choices, or the means of a box's coordinates before they are cut to [−1, 1]. */
+  /** Probabilities of the choices, head after head, or the means of a box's coordinates before they are cut to [−1, 1]. */
   readonly distribution: readonly number[]
-  /** The value network's discounted sum of rewards from here on, in the reward's own units. */
+  /** The value network's discounted sum of rewards from here on, in the reward's own units; NaN without what it sees. */
   readonly expectedReturn: number
 }
 
@@ -58,7 +70,8 @@ const FAMILY: AgentFamily<PpoOptions> = {
   algorithm: 'ppo',
   defaults: ppoDefaults,
   actions: ['box', 'discrete'],
-  keys: ['contextSize', 'partitions'],
+  heads: 'several',
+  keys: ['contextSize', 'partitions', 'global'],
   network: ({ hidden, activation, calibrationSteps }) => ({ hidden, activation, normalised: calibrationSteps > 0 }),
   checkOptions: checkPpoOptions,
 }
@@ -77,9 +90,14 @@ const EXPLORATION_STREAM = 0x64726177
  *
  * It learns from what its own policy did since the last update: steps of others (a rule, a random probe) are taken as if the
  * policy had drawn them. After a time limit call `endEpisode`: the future keeps its value. A step observed on a full rollout
- * starts a new one. S: observation entries, A: action entries; a discrete action is one index.
+ * starts a new one.
+ *
+ * One policy may act for many agents at once, a partition each: `exploreMany`, `observeMany`, `decideMany`. An agent that leaves
+ * ends its partition's episode, and another one may take it.
+ *
+ * S: observation entries, A: action entries; a discrete action is an index a head. N: agents, G: global entries.
  */
-export class Ppo implements SharedAgent {
+export class Ppo implements SharedAgent, ManyAgent {
   readonly name: string
   readonly options: PpoOptions
   readonly contextSize: number
@@ -91,6 +109,8 @@ export class Ppo implements SharedAgent {
   readonly #mean: Float32Array // [A]
   /** What `explore` drew last for each partition before it was cut to [−1, 1], [P, A]; 0 once it was observed. */
   readonly #drawn: Float32Array
+  /** Row i of a call is of partition i unless it says otherwise [P]. */
+  readonly #inOrder: Int32Array
   readonly #isDiscrete: boolean
   readonly #math: CoreMath
   /** Feeds the choice between a draw and the likeliest; the policy's own draws have the kernel's stream. */
@@ -111,6 +131,7 @@ export class Ppo implements SharedAgent {
   ) {
     const stateSize = header.observation.names.length
     const isDiscrete = header.action.kind === 'discrete'
+    const heads = headsOf(header.action)
     this.#isDiscrete = isDiscrete
     this.#math = core.math
     this.name = `ppo/${header.preset}`
@@ -118,10 +139,12 @@ export class Ppo implements SharedAgent {
     this.contextSize = shape.contextSize
     this.#header = header
     this.#kernel = new PpoKernel(core, {
-      ...kernelOptions(core, options),
-      ...shape,
+      ...kernelOptions(core, options, shape.partitions),
+      contextSize: shape.contextSize,
+      globalSize: header.global?.names.length ?? 0,
       stateSize,
-      actionSize: isDiscrete ? header.action.high[0]! + 1 : header.action.names.length,
+      actionSize: isDiscrete ? heads.reduce((sum, choices) => sum + choices, 0) : header.action.names.length,
+      heads,
       policy: isDiscrete ? 'categorical' : 'gaussian',
       seed: header.seed,
     })
@@ -132,6 +155,7 @@ export class Ppo implements SharedAgent {
     this.#there = new Float32Array(stateSize)
     this.#mean = new Float32Array(header.action.names.length)
     this.#drawn = new Float32Array(shape.partitions * header.action.names.length)
+    this.#inOrder = Int32Array.from({ length: shape.partitions }, (_, partition) => partition)
   }
 
   /** The likeliest action: fills `out` [A]. A NaN in the observation comes out as NaN, for the guard to catch. */
@@ -152,6 +176,31 @@ export class Ppo implements SharedAgent {
     this.#kernel.sample(input, out)
     if (this.#scale !== 1 || sides) this.#shape(input, out, sides)
     this.#drawnBy(partition).set(out)
+    this.#cut(out)
+  }
+
+  /**
+   * `decide` for N agents in one call into the core: observations [N, S] → `out` [N, A], N up to `partitions`.
+   * @throws {ConfigError} `size_mismatch`
+   */
+  decideMany(observations: Float32Array, out: Float32Array, { contexts }: AgentRows = {}): void {
+    this.#kernel.many.act(this.#normalisedRows(observations, out), out, contexts)
+    this.#cut(out)
+  }
+
+  /**
+   * `explore` for N agents in one call into the core: observations [N, S] → `out` [N, A], N up to `partitions`.
+   * @throws {ConfigError} `size_mismatch`, `partition_invalid`
+   */
+  exploreMany(observations: Float32Array, out: Float32Array, rows: AgentRows = {}): void {
+    const input = this.#normalisedRows(observations, out)
+    const size = this.#mean.length
+    const partitions = this.#partitionsOf(rows, out.length / size)
+    this.#kernel.many.sample(input, out, rows.contexts)
+    if (this.#scale !== 1) this.#towardsLikeliest(input, out, rows.contexts)
+    if (this.#isDiscrete) return
+    for (const [i, partition] of partitions.entries())
+      this.#drawnBy(partition).set(out.subarray(i * size, (i + 1) * size))
     this.#cut(out)
   }
 
@@ -182,28 +231,80 @@ export class Ppo implements SharedAgent {
    * @throws {ConfigError} those of `Agent`; nothing was stored
    */
   observe(transition: Transition, partition = 0): void {
-    requireTransition(transition, this.#header.observation, this.#header.action)
+    const space = this.#header.global
+    requireTransition(transition, this.#header.observation, this.#header.action, space)
+    this.#partitionsOf({ partitions: Int32Array.of(partition) }, 1)
     const { observation, action, reward, nextObservation, terminated } = transition
+    const [global, nextGlobal] = space ? [transition.global, transition.nextGlobal] : []
     if (this.#normaliser?.isCalibrated === false) {
       this.#normaliser.update(observation)
       return
     }
-    if (this.#learned.size > 0 || this.#kernel.size >= rolloutCapacity(this.options)) this.#startRollout()
+    this.#makeRoom()
     const here = this.#normalised(observation, this.#here)
     const there = this.#normalised(nextObservation, this.#there)
-    const { rewardBaseline, rewardScale } = this.options
-    const scaled = (reward - rewardBaseline) * rewardScale
-    this.#kernel.insert(here, this.#asDrawn(action, partition), scaled, there, terminated, partition)
+    const drawn = this.#asDrawn(action, this.#drawnBy(partition))
+    this.#kernel.insert(here, drawn, this.#scaled(reward), there, terminated, partition, global, nextGlobal)
     this.#drawnBy(partition).fill(0)
     this.#isBetweenEpisodes = terminated
   }
 
+  /**
+   * Remembers a step of N agents in one call into the core. One whose numbers are not all finite is left out, and its partition's
+   * episode ends there.
+   * @returns how many were stored
+   * @throws {ConfigError} `size_mismatch`, `action_invalid`, `partition_invalid`; nothing was stored
+   */
+  observeMany(step: ManyTransition): number {
+    const { observations, actions, rewards, nextObservations, globals = NONE, nextGlobals = NONE, contexts } = step
+    const partitions = this.#partitionsOf(step, rewards.length)
+    requireActions(actions, this.#header.action)
+    if (this.#normaliser?.isCalibrated === false) {
+      this.#calibrate(observations)
+      return 0
+    }
+    const size = this.#mean.length
+    const drawnAt = (i: number): number => this.#drawn[partitions[Math.floor(i / size)]! * size + (i % size)]!
+    const { many } = this.#kernel
+    const rows = {
+      states: this.#normalisedRows(observations, actions),
+      actions: this.#isDiscrete ? actions : actions.map((x, i) => asDrawn(x, drawnAt(i))),
+      rewards: Float64Array.from(rewards, (reward) => this.#scaled(reward)),
+      nextStates: this.#normalisedRows(nextObservations, actions),
+      ...{ globals, nextGlobals, partitions, contexts },
+    }
+    many.check(rows)
+    this.#makeRoom()
+    const stored = many.append(rows)
+    for (const partition of partitions) this.#drawnBy(partition).fill(0)
+    this.#isBetweenEpisodes = false
+    return stored
+  }
+
+  /** Whether the rollout is complete: the next `update` learns from it. */
+  get isDue(): boolean {
+    const { rolloutSteps, returns } = this.options
+    const { size } = this.#kernel
+    if (size < rolloutSteps) return false
+    return returns === 'gae' || this.#isBetweenEpisodes || size >= rolloutCapacity(this.options)
+  }
+
   /** Learns once a rollout is complete, all its epochs; before that it only reports. Non-finite steps are skipped and counted. */
   update(): PpoReport {
-    if (this.#isDue) {
+    if (this.isDue) {
       this.#kernel.update(this.options.epochs)
       this.#learned.clear()
     }
+    return this.#kernel.report()
+  }
+
+  /**
+   * Learns to do what was done in the rollout, complete or not, likely or not, worth it or not, and what it was worth; the rollout is
+   * forgotten. For the steps of a rule: see `imitate`.
+   */
+  imitate(): PpoReport {
+    if (this.#kernel.size > 0) this.#kernel.imitate(this.options.epochs)
+    this.#learned.clear()
     return this.#kernel.report()
   }
 
@@ -220,7 +321,7 @@ export class Ppo implements SharedAgent {
     contexts: readonly Context[] | Float32Array,
     encoder?: ContextEncoder,
   ): PpoReport {
-    if (!this.#isDue) return this.#kernel.report()
+    if (!this.isDue) return this.#kernel.report()
     const places = [...partitions.keys()].filter((g) => this.#isFresh(partitions, g))
     if (places.length > 0) {
       const chosen = Int32Array.from(places, (g) => partitions[g]!)
@@ -236,8 +337,11 @@ export class Ppo implements SharedAgent {
     this.#isBetweenEpisodes = true
   }
 
-  /** What was decided for this observation and what the value network expects of it. */
-  explain(observation: Float32Array): PpoExplanation {
+  /**
+   * What was decided for this observation and what the value network expects of it.
+   * @param global  what that sees beside it [G], where it does
+   */
+  explain(observation: Float32Array, global?: Float32Array): PpoExplanation {
     const { action, observation: space } = this.#header
     const chosen = new Float32Array(action.names.length)
     this.decide(observation, chosen)
@@ -245,11 +349,13 @@ export class Ppo implements SharedAgent {
     const distribution = new Float32Array(this.#kernel.options.actionSize)
     this.#kernel.distribution(input, distribution)
     const { rewardBaseline, rewardScale, discount } = this.options
+    const isSeen = global !== undefined || this.#header.global === undefined
+    const value = isSeen ? this.#kernel.value(input, global) : Number.NaN
     return {
       inputs: space.names.map((name, i) => ({ name, value: observation[i]! })),
       actions: action.names.map((name, i) => ({ name, value: chosen[i]! })),
       distribution: [...distribution],
-      expectedReturn: this.#kernel.value(input) / rewardScale + rewardBaseline / (1 - discount),
+      expectedReturn: value / rewardScale + rewardBaseline / (1 - discount),
     }
   }
 
@@ -329,16 +435,47 @@ export class Ppo implements SharedAgent {
     this.dispose()
   }
 
-  get #isDue(): boolean {
-    const { rolloutSteps, returns } = this.options
-    const { size } = this.#kernel
-    if (size < rolloutSteps) return false
-    return returns === 'gae' || this.#isBetweenEpisodes || size >= rolloutCapacity(this.options)
-  }
-
-  #startRollout(): void {
+  /** A step observed on a full rollout, or on one that was learned from, starts a new one. */
+  #makeRoom(): void {
+    if (this.#learned.size === 0 && this.#kernel.size < rolloutCapacity(this.options)) return
     this.#kernel.clear()
     this.#learned.clear()
+  }
+
+  #scaled(reward: number): number {
+    return (reward - this.options.rewardBaseline) * this.options.rewardScale
+  }
+
+  /** Counts the rows of observations that are finite in, as far as the calibration goes. */
+  #calibrate(observations: Float32Array): void {
+    const size = this.#here.length
+    for (let at = 0; at < observations.length && this.#normaliser?.isCalibrated === false; at += size) {
+      const row = observations.subarray(at, at + size)
+      if (row.every(Number.isFinite)) this.#normaliser.update(row)
+    }
+  }
+
+  /** Draws [N, A] of a scaled exploration: choices that are drawn as seldom as that, or draws as much nearer to their means. */
+  #towardsLikeliest(input: Float32Array, drawn: Float32Array, contexts: Float32Array | undefined): void {
+    const likeliest = new Float32Array(drawn.length)
+    this.#kernel.many.act(input, likeliest, contexts)
+    const size = this.#mean.length
+    for (let at = 0; at < drawn.length; at += size) {
+      const isDrawn = this.#isDiscrete && (this.#scale >= 1 || this.#random.uniform() < this.#scale)
+      for (let i = at; i < at + size && !isDrawn; i++) {
+        const gap = this.#isDiscrete ? 0 : this.#scale * (drawn[i]! - likeliest[i]!)
+        drawn[i] = likeliest[i]! + gap
+      }
+    }
+  }
+
+  #partitionsOf({ partitions }: AgentRows, n: number): Int32Array {
+    const found = partitions ?? this.#inOrder.subarray(0, n)
+    if (found.length === n && found.every((partition) => this.#inOrder[partition] === partition)) return found
+    throw new ConfigError(
+      'partition_invalid',
+      `each of ${n} agents needs a partition of its own in 0 … ${this.#inOrder.length - 1}, got [${found.join(', ')}] (set partitions)`,
+    )
   }
 
   /** Whether the g-th named pair comes for the first time and was not learned from. */
@@ -379,17 +516,26 @@ export class Ppo implements SharedAgent {
   }
 
   /** The action with the coordinates that `explore` cut as they were drawn: the policy's density is meant for those. */
-  #asDrawn(action: Float32Array, partition: number): Float32Array {
-    if (this.#isDiscrete) return action
-    const draws = this.#drawnBy(partition)
-    return action.map((x, i) => {
-      const drawn = draws[i] ?? x
-      return (x === 1 && drawn > 1) || (x === -1 && drawn < -1) ? drawn : x
-    })
+  #asDrawn(action: Float32Array, draws: Float32Array): Float32Array {
+    return this.#isDiscrete ? action : action.map((x, i) => asDrawn(x, draws[i] ?? x))
   }
 
   /** What the networks see of an observation: itself, or its normalised form in `out` [S]. */
   #normalised(observation: Float32Array, out: Float32Array): Float32Array {
     return this.#normaliser?.normalise(observation, out) ?? observation
   }
+
+  /** The same of N rows, whose actions have as many. */
+  #normalisedRows(observations: Float32Array, actions: Float32Array): Float32Array {
+    const size = this.#here.length
+    requireRows(observations, size, actions, this.#mean.length)
+    if (!this.#normaliser) return observations
+    const out = new Float32Array(observations.length)
+    for (let at = 0; at < out.length; at += size)
+      this.#normaliser.normalise(observations.subarray(at, at + size), out.subarray(at, at + size))
+    return out
+  }
 }
+
+/** A coordinate that was cut counts as it was drawn: the policy's density is meant for that. */
+const asDrawn = (x: number, drawn: number): number => ((x === 1 && drawn > 1) || (x === -1 && drawn < -1) ? drawn : x)

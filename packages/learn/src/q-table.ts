@@ -75,6 +75,7 @@ const FAMILY: AgentFamily<QTableOptions> = {
   algorithm: 'q-table',
   defaults: qTableDefaults,
   actions: ['discrete'],
+  heads: 'one',
   keys: [],
   network: () => ({ hidden: [], normalised: false }),
   checkOptions(options, problems, path) {

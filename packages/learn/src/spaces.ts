@@ -23,7 +23,28 @@ export function discreteSpace(name: string, count: number): Space {
   return { names: [name], low: Float64Array.of(0), high: Float64Array.of(count - 1), kind: 'discrete' }
 }
 
-/** How many choices a discrete space has; 0 for a box. */
-export function choicesOf({ kind, high }: Space): number {
-  return kind === 'discrete' && high.length === 1 && Number.isInteger(high[0]) ? high[0]! + 1 : 0
+/**
+ * Several choices at once, one a head: an index from 0 for each name, out of as many as it says.
+ * @example
+ * headsSpace({ containers: 8, shares: 5 })
+ */
+export function headsSpace(choices: Readonly<Record<string, number>>): Space {
+  const counts = Float64Array.from(Object.values(choices))
+  return {
+    names: Object.keys(choices),
+    low: new Float64Array(counts.length),
+    high: counts.map((count) => count - 1),
+    kind: 'discrete',
+  }
+}
+
+/** How many choices each head of a discrete space has; none for a box, or where a head has no whole number of them. */
+export function headsOf({ kind, high }: Space): readonly number[] {
+  return kind === 'discrete' && high.every(Number.isInteger) ? Array.from(high, (index) => index + 1) : []
+}
+
+/** How many choices a discrete space of one head has; 0 for any other space. */
+export function choicesOf(space: Space): number {
+  const heads = headsOf(space)
+  return heads.length === 1 ? heads[0]! : 0
 }

@@ -80,6 +80,18 @@ describe.each([
   })
 })
 
+it.each([
+  ['numbers', space('box', '1', 3)],
+  ['several heads', { names: ['a', 'b'], low: ['0', '0'], high: ['0', '1'], kind: 'discrete' }],
+])('the policy of DQN is refused where its header describes %s of as many outputs', (_, action) => {
+  using agent = dqn()
+  expectRefusal(
+    () => loadPolicy(core, described(agent.savePolicy(), { action })),
+    'policy_header_invalid',
+    /one choice/,
+  )
+})
+
 describe.each([
   ['DDPG', ddpg],
   ['DQN', dqn],

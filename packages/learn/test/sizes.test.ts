@@ -16,6 +16,7 @@ import {
   type DqnOptions,
   type DqnSetup,
   discreteSpace,
+  loadPolicy,
   type MetaOptions,
   type MetaSetup,
   type PpoOptions,
@@ -45,7 +46,7 @@ interface Decider {
   decide(observation: Float32Array, out: Float32Array): void
   dispose(): void
 }
-function used(agent: Decider): Decider {
+function used<One extends Decider>(agent: One): One {
   agent.decide(new Float32Array(1), new Float32Array(1))
   return agent
 }
@@ -59,6 +60,11 @@ const bcq = (options: Partial<BcqOptions>) =>
 const ppo = (options: Partial<PpoOptions>, shared: Partial<PpoSetup> = {}) => {
   const whole = { hidden: [4], rolloutSteps: 4, miniBatchSize: 2, ...options }
   return used(createPpo(core, { ...setup, action: box, ...shared, options: whole }))
+}
+
+function served(agents: number) {
+  using agent = ppo({})
+  return used(loadPolicy(core, agent.savePolicy(), { agents }))
 }
 
 function regressor(options: Partial<RegressorOptions>) {
@@ -108,6 +114,7 @@ const MAKERS: readonly [name: string, make: (size: number) => { dispose(): void 
   ['Ppo action', (n) => ppo({}, { action: discreteSpace('level', n) })],
   ['Ppo contextSize', (n) => ppo({}, { contextSize: n })],
   ['Ppo partitions', (n) => ppo({}, { partitions: n })],
+  ['loadPolicy agents', (n) => served(n)],
   ['Bcq hidden', (n) => bcq({ hidden: [n] })],
   ['Bcq batchSize', (n) => bcq({ batchSize: n })],
   ['Bcq capacity', (n) => bcq({ capacity: n, warmUp: 1 })],

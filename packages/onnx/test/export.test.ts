@@ -7,6 +7,7 @@ import {
   createPpo,
   type Ddpg,
   discreteSpace,
+  headsSpace,
   loadPolicy,
   readPretrained,
 } from '@trimtab/learn'
@@ -74,6 +75,8 @@ describe('a policy as ONNX', () => {
       createPpo(core, { ...shared, action: box, options: { hidden: [12, 9], calibrationSteps: 20 } }),
     'PPO of choices': () =>
       createPpo(core, { ...shared, action: discreteSpace('change', 5), options: { hidden: [12, 9] } }),
+    'PPO of several heads': () =>
+      createPpo(core, { ...shared, action: headsSpace({ containers: 4, shares: 3 }), options: { hidden: [12, 9] } }),
     DQN: () => createDqn(core, { ...shared, action: discreteSpace('change', 5) }),
   } as const
 

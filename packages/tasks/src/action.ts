@@ -17,7 +17,12 @@ export function checkAction(action: Float32Array, space: Space): void {
       )
     }
   }
-  if (space.kind === 'discrete' && !(Number.isInteger(action[0]) && action[0]! >= 0 && action[0]! <= space.high[0]!)) {
-    throw new ConfigError('action_unknown', `the action must be one of 0 … ${space.high[0]}, got ${action[0]}`)
+  if (space.kind !== 'discrete') return
+  for (const [i, index] of action.entries()) {
+    if (Number.isInteger(index) && index >= 0 && index <= space.high[i]!) continue
+    throw new ConfigError(
+      'action_unknown',
+      `the action "${space.names[i]}" must be one of 0 … ${space.high[i]}, got ${index}`,
+    )
   }
 }

@@ -22,18 +22,20 @@ function toLayers(sizes, parameters) {
   }))
 }
 
-function kernelOf(core, { stateSize, hidden, actionSize, policy }) {
+function kernelOf(core, { stateSize, globalSize = 0, hidden, actionSize, policy }) {
   const kernel = new PpoKernel(core, {
-    ...{ stateSize, actionSize, policy, hidden, activation: 'tanh', seed: 1 },
+    ...{ stateSize, globalSize, actionSize, policy, hidden, activation: 'tanh', seed: 1 },
     ...{ capacity: STEPS, miniBatchSize: MINI_BATCH, discount: 0.99, lambda: 0.95, clip: 0.2 },
     ...{ policyLearningRate: 3e-4, valueLearningRate: 3e-4, valueWeight: 0.5, entropyWeight: 0.005 },
   })
   const random = new Random(core, 1)
   const action = new Float32Array(1)
   for (let i = 0; i < STEPS; i++) {
-    const state = Float32Array.from({ length: stateSize }, () => 2 * random.uniform() - 1)
+    const [state, global] = [stateSize, globalSize].map((length) =>
+      Float32Array.from({ length }, () => 2 * random.uniform() - 1),
+    )
     kernel.sample(state, action)
-    kernel.insert(state, action, random.normal(), state, i % 100 === 99)
+    kernel.insert(state, action, random.normal(), state, i % 100 === 99, 0, global, global)
   }
   random.dispose()
   kernel.prepare()
@@ -45,6 +47,7 @@ function rolloutOf(kernel) {
   const doubles = (name) => new Float64Array(tensors.get(`rollout.${name}`))
   return {
     states: new Float32Array(tensors.get('rollout.state')),
+    globals: new Float32Array(tensors.get('rollout.global') ?? 0),
     actions: new Float32Array(tensors.get('rollout.action')),
     old: doubles('logProbability'),
     advantages: doubles('advantage'),
@@ -52,15 +55,24 @@ function rolloutOf(kernel) {
   }
 }
 
-async function epochRow(core, tfjsPpo, title, shape) {
+/** @param shape  { stateSize, globalSize, hidden, actionSize, policy } */
+export async function epochRow(core, tfjsPpo, title, shape) {
   const kernel = kernelOf(core, shape)
   const rollout = rolloutOf(kernel)
-  const { stateSize, hidden, actionSize, policy } = shape
+  const { stateSize, globalSize = 0, hidden, actionSize, policy } = shape
   const peer = tfjsPpo({
     policy: toLayers([stateSize, ...hidden, actionSize], kernel.parameters('policy')),
-    value: toLayers([stateSize, ...hidden, 1], kernel.parameters('value')),
+    value: toLayers([stateSize + globalSize, ...hidden, 1], kernel.parameters('value')),
     logDeviation: policy === 'gaussian' ? 0 : Number.NaN,
-    ...{ stateSize, outputs: actionSize, learningRate: 3e-4, clip: 0.2, valueWeight: 0.5, entropyWeight: 0.005 },
+    ...{
+      stateSize,
+      globalSize,
+      outputs: actionSize,
+      learningRate: 3e-4,
+      clip: 0.2,
+      valueWeight: 0.5,
+      entropyWeight: 0.005,
+    },
   })
   const order = Int32Array.from({ length: STEPS }, (_, i) => i)
   const batches = () =>

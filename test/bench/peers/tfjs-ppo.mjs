@@ -36,12 +36,19 @@ const normalised = (x, n) => {
   return tf.div(tf.sub(x, mean), tf.add(tf.sqrt(tf.mul(variance, n / (n - 1))), 1e-8))
 }
 
+/** The rows of values [·, width] as a tensor. */
+function rowsOf(values, rows, width) {
+  const picked = new Float32Array(rows.length * width)
+  for (const [i, row] of rows.entries()) picked.set(values.subarray(row * width, (row + 1) * width), i * width)
+  return tf.tensor2d(picked, [rows.length, width])
+}
+
 /**
- * One mini-batch step on the rows of a rollout { states, actions, old, advantages, returns }; returns the loss.
- * @param setup  { policy, value: layers, logDeviation (NaN: categorical), stateSize, outputs, learningRate, clip, valueWeight, entropyWeight }
+ * One mini-batch step on the rows of a rollout { states, globals, actions, old, advantages, returns }; returns the loss.
+ * @param setup  { policy, value: layers, logDeviation (NaN: categorical), stateSize, globalSize (0: the critic sees no more), outputs, learningRate, clip, valueWeight, entropyWeight }
  */
 export function tfjsPpo(setup) {
-  const { stateSize, outputs, clip, valueWeight, entropyWeight } = setup
+  const { stateSize, globalSize, outputs, clip, valueWeight, entropyWeight } = setup
   const [policy, value] = [variables(setup.policy), variables(setup.value)]
   const logDeviation = Number.isNaN(setup.logDeviation) ? undefined : tf.variable(tf.scalar(setup.logDeviation))
   const all = [...policy, ...value, ...(logDeviation ? [logDeviation] : [])]
@@ -50,11 +57,8 @@ export function tfjsPpo(setup) {
     tf.tidy(() => {
       const n = rows.length
       const column = (values) => tf.tensor1d(Float32Array.from(rows, (row) => values[row]))
-      const states = new Float32Array(n * stateSize)
-      for (const [i, row] of rows.entries()) {
-        states.set(rollout.states.subarray(row * stateSize, (row + 1) * stateSize), i * stateSize)
-      }
-      const x = tf.tensor2d(states, [n, stateSize])
+      const x = rowsOf(rollout.states, rows, stateSize)
+      const seen = globalSize === 0 ? x : tf.concat([x, rowsOf(rollout.globals, rows, globalSize)], 1)
       const [actions, old, returns] = [column(rollout.actions), column(rollout.old), column(rollout.returns)]
       const advantages = normalised(column(rollout.advantages), n)
       const loss = adam.minimize(
@@ -66,7 +70,7 @@ export function tfjsPpo(setup) {
             tf.mul(advantages, ratio),
             tf.mul(advantages, tf.clipByValue(ratio, 1 - clip, 1 + clip)),
           )
-          const error = tf.sub(tf.squeeze(forward(value, x), [1]), returns)
+          const error = tf.sub(tf.squeeze(forward(value, seen), [1]), returns)
           return tf.addN([
             tf.neg(tf.mean(gain)),
             tf.mul(valueWeight, tf.mean(tf.square(error))),

@@ -1,9 +1,9 @@
 import type { RandomSource, Space } from '@trimtab/core'
 
-/** Fills `action` [A] with a uniformly random one of a box, or with one random choice. */
+/** Fills `action` [A] with a uniformly random one of a box, or with a random choice for each head. */
 export function drawAction(space: Space, random: RandomSource, action: Float32Array): void {
   if (space.kind === 'discrete') {
-    action[0] = random.integer(space.high[0]! + 1)
+    for (let i = 0; i < action.length; i++) action[i] = random.integer(space.high[i]! + 1)
     return
   }
   for (let i = 0; i < action.length; i++) {

@@ -52,6 +52,10 @@ export interface Evaluation {
 const FIRST_SEED = 1_000_000
 const EPISODES = 10
 
+/** The seeds to judge by. */
+export const evaluationSeeds = (seeds: readonly number[] | undefined, seed: number = FIRST_SEED): readonly number[] =>
+  seeds ?? Array.from({ length: EPISODES }, (_, i) => seed + i)
+
 /**
  * Judges a controller as it stands: a policy without exploration, a rule, a constant. Nothing is learned. The guard stands in front
  * of the environment as in production.
@@ -65,8 +69,8 @@ export function evaluate(
   environment: TrainingEnvironment,
   options: EvaluateOptions = {},
 ): Evaluation {
-  const { seed = FIRST_SEED, rule = HOLD, onEpisode, seeds: given, ...rest } = options
-  const seeds = given ?? Array.from({ length: EPISODES }, (_, i) => seed + i)
+  const { seed, rule = HOLD, onEpisode, seeds: given, ...rest } = options
+  const seeds = evaluationSeeds(given, seed)
   const problems = new Problems()
   problems.checkKeys(options, OPTIONS, 'options')
   problems.check(seeds.length > 0, 'seeds must name at least one episode, got none')
@@ -82,6 +86,15 @@ export function evaluate(
     for (const source of ['agent', 'rule', 'hold'] as const) sources[source] += summary.sources[source]
     onEpisode?.(summary)
   }
+  return evaluationOf(rewards, steps, sources)
+}
+
+/** What episodes came to: their rewards, how many steps they took, and whose actions were applied. */
+export function evaluationOf(
+  rewards: readonly number[],
+  steps: number,
+  sources: Readonly<Record<Source, number>>,
+): Evaluation {
   const total = rewards.reduce((sum, reward) => sum + reward, 0)
   const mean = total / rewards.length
   const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)

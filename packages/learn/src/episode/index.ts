@@ -9,6 +9,7 @@ export { drawAction } from './draw-action.js'
 export { EpisodeStepper, type StepperOptions } from './episode-stepper.js'
 export { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js'
 export { FALLBACK_REASONS, type FallbackReason, Guard, type GuardedWorld, type GuardOptions } from './guard.js'
+export { type ImitateOptions, type ImitationReport, type Imitator, imitate } from './imitate.js'
 export {
   type Decider,
   type EpisodeSummary,

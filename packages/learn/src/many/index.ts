@@ -1,1 +1,20 @@
 export { AgentSums } from './agent-sums.js'
+export { type EvaluateManyOptions, evaluateMany, type ManyEvaluation } from './evaluate-many.js'
+export { type ImitateManyOptions, imitateMany } from './imitate-many.js'
+export {
+  type AgentRows,
+  type ManyAgent,
+  type ManyController,
+  type ManyTransition,
+  ruleOfEach,
+} from './many-agent.js'
+export { MANY_TENANTS, type ManyPreset, SIMPPO_COMPACT, SIMPPO_FULL } from './presets.js'
+export {
+  type ManyEnvironment,
+  type ManyEpisodeOptions,
+  type ManyPilot,
+  type ManySummary,
+  type ManyTick,
+  runManyEpisode,
+} from './run-many.js'
+export { type TrainManyOptions, trainMany } from './train-many.js'

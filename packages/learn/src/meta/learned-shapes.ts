@@ -2,7 +2,7 @@ import { type EncoderShape, encoderParameterCount, isCount, mlpParameterCount } 
 import { ddpgDefaults } from '../ddpg-options.js'
 import { dqnDefaults } from '../dqn-options.js'
 import { ppoDefaults } from '../ppo-options.js'
-import { choicesOf } from '../spaces.js'
+import { choicesOf, headsOf } from '../spaces.js'
 import type { BaseLearnerChoice } from './base-learner.js'
 import type { MetaOptions } from './presets.js'
 import { type RlShapes, stepColumns } from './trajectory.js'
@@ -88,7 +88,7 @@ function agentCounts(algorithm: string, inputs: number, hidden: readonly number[
       return named('agent.', ['online', 'target', 'adam.m', 'adam.v'], count(inputs, choicesOf(action)))
     default: {
       // A Gaussian's log deviations stand behind its means.
-      const policy = action.kind === 'box' ? count(inputs, width) + width : count(inputs, choicesOf(action))
+      const policy = action.kind === 'box' ? count(inputs, width) + width : count(inputs, sum(headsOf(action)))
       return [...named('agent.', moments('policy'), policy), ...named('agent.', moments('value'), count(inputs, 1))]
     }
   }

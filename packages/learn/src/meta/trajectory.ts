@@ -1,11 +1,12 @@
 import { ConfigError, type Space } from '@trimtab/core'
 import { requireShape } from '../checks.js'
+import { headsOf } from '../spaces.js'
 
 /** One episode, or a part of one, of one pair: ⟨S, A, R⟩ of Listing 5.1. T steps. */
 export interface Trajectory {
   /** [T, S] */
   readonly observations: Float32Array
-  /** [T, A]; a discrete action is its index, [T, 1]. */
+  /** [T, A]; a discrete action is an index a head. */
   readonly actions: Float32Array
   /** [T] */
   readonly rewards: Float32Array
@@ -19,9 +20,9 @@ export interface RlShapes {
   readonly action: Space
 }
 
-/** Columns that an action takes in the encoder's input: one a coordinate, or one a choice (one-hot) when discrete. */
+/** Columns that an action takes in the encoder's input: one a coordinate, or one a choice (one-hot in each head) when discrete. */
 export const actionColumns = (action: Space): number =>
-  action.kind === 'discrete' ? action.high[0]! + 1 : action.names.length
+  action.kind === 'discrete' ? headsOf(action).reduce((sum, choices) => sum + choices, 0) : action.names.length
 
 /** [s, a, r] per time step. */
 export const stepColumns = ({ observation, action }: RlShapes): number =>
@@ -36,8 +37,7 @@ export function toRows(trajectory: Trajectory, shapes: RlShapes): Float32Array {
   const S = shapes.observation.names.length
   const T = rewards.length
   if (T === 0) throw new ConfigError('config_invalid', 'a trajectory needs at least one step, got none')
-  const isDiscrete = shapes.action.kind === 'discrete'
-  const A = isDiscrete ? 1 : shapes.action.names.length
+  const A = shapes.action.names.length
   requireShape('observations', observations, T, S)
   requireShape('actions', actions, T, A)
   requireShape('rewards', rewards, T, 1)
@@ -46,18 +46,24 @@ export function toRows(trajectory: Trajectory, shapes: RlShapes): Float32Array {
   for (let t = 0; t < T; t++) {
     const row = rows.subarray(t * columns, (t + 1) * columns)
     row.set(observations.subarray(t * S, (t + 1) * S))
-    if (isDiscrete) row[S + choice(actions[t]!, shapes.action)] = 1
-    else row.set(actions.subarray(t * A, (t + 1) * A), S)
+    const action = actions.subarray(t * A, (t + 1) * A)
+    if (shapes.action.kind === 'discrete') markChoices(action, shapes.action, row.subarray(S))
+    else row.set(action, S)
     row[columns - 1] = rewards[t]!
   }
   return rows
 }
 
-function choice(action: number, space: Space): number {
-  if (!(Number.isInteger(action) && action >= 0 && action <= space.high[0]!)) {
-    throw new ConfigError('config_invalid', `a discrete action must be in 0 … ${space.high[0]}, got ${action}`)
+/** Sets 1 where each head's choice stands. */
+function markChoices(action: Float32Array, { names, high }: Space, columns: Float32Array): void {
+  let first = 0
+  for (const [head, index] of action.entries()) {
+    if (!(Number.isInteger(index) && index >= 0 && index <= high[head]!)) {
+      throw new ConfigError('config_invalid', `action "${names[head]}" must be in 0 … ${high[head]}, got ${index}`)
+    }
+    columns[first + index] = 1
+    first += high[head]! + 1
   }
-  return action
 }
 
 /** Writes an episode down step by step. */

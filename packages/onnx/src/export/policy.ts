@@ -64,10 +64,23 @@ function addNormaliser(graph: Graph, x: string, { mean, variance }: NormaliserMo
   return graph.node('Cast', [graph.node('Clip', [scaled, low!, high!])], TO_FLOAT)
 }
 
-function addHead(graph: Graph, y: string, { head }: PolicyNetwork): string {
-  if (head === 'choices') return graph.node('Cast', [graph.node('ArgMax', [y], { axis: 1, keepdims: 1 })], TO_FLOAT)
+function addHead(graph: Graph, y: string, { head, heads }: PolicyNetwork): string {
+  if (head === 'choices') return graph.node('Cast', [addChoices(graph, y, heads)], TO_FLOAT)
   const [low, high] = [-1, 1].map((limit) => graph.constant(Float32Array.of(limit), []))
   return graph.node('Clip', [y, low!, high!])
+}
+
+/** [batch, heads]: which of each head's outputs is the largest. */
+function addChoices(graph: Graph, y: string, heads: readonly number[]): string {
+  const largest = (x: string): string => graph.node('ArgMax', [x], { axis: 1, keepdims: 1 })
+  if (heads.length === 1) return largest(y)
+  let from = 0
+  const indices = heads.map((choices) => {
+    const [start, end, axis] = [from, from + choices, 1].map((number) => graph.integers([number]))
+    from += choices
+    return largest(graph.node('Slice', [y, start!, end!, axis!]))
+  })
+  return graph.node('Concat', indices, { axis: 1 })
 }
 
 /** [batch, 1]: zero for a finite row; x − x is NaN for NaN and ∞, which operators on the way may have lost. */
