@@ -1,4 +1,5 @@
 import type { CoreMath, Space } from '@trimtab/core'
+import { WindowMax } from '../window-max.js'
 import { sloPreservation } from './reward.js'
 import { ABSOLUTE_ACTION, ABSOLUTE_OBSERVATION, RELATIVE_ACTION, RELATIVE_OBSERVATION } from './spaces.js'
 import {
@@ -8,7 +9,6 @@ import {
   isMeasuredViolation,
   type Telemetry,
 } from './telemetry.js'
-import { WindowMax } from './window-max.js'
 
 /**
  * How an agent sees telemetry and what its action means. Actions are in [−1, 1]; both directions of the map exist, so that

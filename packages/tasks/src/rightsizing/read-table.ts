@@ -1,6 +1,6 @@
 import { ConfigError } from '@trimtab/core'
+import { type CsvRow, parseCsv } from '../csv.js'
 import { type ColumnNames, type Columns, findColumns } from './columns.js'
-import { type CsvRow, parseCsv } from './csv.js'
 import { AWS_USD_PER_GB_SECOND } from './lambda.js'
 import { type RuntimeTable, RuntimeTableBuilder } from './runtime-table.js'
 

@@ -1,6 +1,6 @@
+import { WindowMax } from '../../window-max.js'
 import type { ResizeMode } from '../simulator.js'
 import type { Telemetry } from '../telemetry.js'
-import { WindowMax } from '../window-max.js'
 
 /** What a `MemoryHeadroom` decides from. */
 export const MEMORY_HEADROOM_READS: readonly (keyof Telemetry)[] = ['usedMemoryMiB', 'memoryMiBPerReplica', 'oomKills']

@@ -1,7 +1,7 @@
 import { type Bytes, FormatError } from '@trimtab/core'
 import { copyBytes } from '@trimtab/core/internal'
+import { WindowMax } from '../../window-max.js'
 import type { Allocation, Telemetry } from '../telemetry.js'
-import { WindowMax } from '../window-max.js'
 import { MEMORY_HEADROOM_READS, MemoryHeadroom } from './memory-headroom.js'
 import type { Rule, RuleCluster } from './rule.js'
 import { WORK_METER_READS, WorkMeter } from './work-meter.js'
