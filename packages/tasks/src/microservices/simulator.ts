@@ -1,7 +1,7 @@
 import { type AnyCore, type Bytes, ConfigError, Random } from '@trimtab/core'
 import { Names, type Trace } from '@trimtab/trace'
-import { fingerprintOf, packNumbers, unpackNumbers } from '../state-file.js'
 import { EventHeap } from '../event-heap.js'
+import { fingerprintOf, packNumbers, unpackNumbers } from '../state-file.js'
 import { ArrivalSource } from './arrivals.js'
 import { type Campaign, checkCampaign } from './campaign.js'
 import { Fleet } from './fleet.js'

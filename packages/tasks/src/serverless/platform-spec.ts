@@ -33,10 +33,15 @@ export type CpuMode = 'shares' | 'quota'
 /** All that there are. */
 export const CPU_MODES: readonly CpuMode[] = ['shares', 'quota']
 
+/** `poisson`: loads are means that requests come around by chance. `exact`: they are what comes, rounded to whole requests a step. */
+export type ArrivalLaw = 'poisson' | 'exact'
+/** All that there are. */
+export const ARRIVAL_LAWS: readonly ArrivalLaw[] = ['poisson', 'exact']
+
 /** A serverless platform and its tenants. Plain JSON: a world follows from it and a seed. */
 export interface ServerlessSpec {
   readonly functions: readonly FunctionProfile[]
-  /** Means of arrivals, one number a step: an episode is a stretch of 1 + `episodeSteps`. Requests per second unless a tenant scales them. */
+  /** Arrivals, one number a step: an episode is a stretch of 1 + `episodeSteps`. Requests per second unless a tenant scales them. */
   readonly loads: Readonly<Record<string, readonly number[]>>
   readonly tenants: readonly TenantSpec[]
   readonly invokers: readonly InvokerSpec[]
@@ -45,6 +50,7 @@ export interface ServerlessSpec {
   readonly stepSeconds: number
   readonly episodeSteps: number
   readonly cpuMode: CpuMode
+  readonly arrivals: ArrivalLaw
   /** What an allocation may be, whatever is asked. */
   readonly bounds: {
     readonly shares: readonly [low: number, high: number]
@@ -65,6 +71,7 @@ export const SERVERLESS_DEFAULTS: Omit<ServerlessSpec, 'functions' | 'loads' | '
   stepSeconds: 10,
   episodeSteps: 50, // table 4.2
   cpuMode: 'shares',
+  arrivals: 'poisson',
   bounds: { shares: [128, 2048], containers: [0, 20] },
   sloFactor: 1.15,
   timeoutSeconds: 60,
@@ -77,12 +84,16 @@ const MOST = 1e9 // of any quantity
 export function checkServerlessSpec(spec: ServerlessSpec): void {
   const problems = new Problems()
   problems.checkKeys(spec ?? {}, SPEC_KEYS, 'spec')
-  const { stepSeconds, episodeSteps, cpuMode, bounds, sloFactor, timeoutSeconds } = spec ?? {}
+  const { stepSeconds, episodeSteps, cpuMode, arrivals, bounds, sloFactor, timeoutSeconds } = spec ?? {}
   checkNumber(problems, 'stepSeconds', stepSeconds, 1e-3)
   checkWhole(problems, 'episodeSteps', episodeSteps, 1)
   checkNumber(problems, 'sloFactor', sloFactor, 1e-3)
   checkNumber(problems, 'timeoutSeconds', timeoutSeconds, 1e-3)
   problems.check(CPU_MODES.includes(cpuMode), `cpuMode must be one of ${CPU_MODES.join(', ')}, got ${String(cpuMode)}`)
+  problems.check(
+    ARRIVAL_LAWS.includes(arrivals),
+    `arrivals must be one of ${ARRIVAL_LAWS.join(', ')}, got ${String(arrivals)}`,
+  )
   checkRange(problems, 'bounds.shares', bounds?.shares, 1)
   checkRange(problems, 'bounds.containers', bounds?.containers, 0)
   const [fewest, most] = bounds?.containers ?? []

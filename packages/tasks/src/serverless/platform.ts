@@ -274,7 +274,7 @@ export class ServerlessPlatform {
   #arrive(i: number): void {
     const { stepSeconds, bounds } = this.spec
     const { workSeconds, ioSeconds } = this.functions[i]!
-    const arrivals = this.#arrivals.poisson(this.#cast.rateAt(i, this.#steps) * stepSeconds)
+    const arrivals = this.#cast.arrivalsAt(i, this.#steps, this.#arrivals)
     this.telemetry[i]!.arrivals = arrivals
     this.#requestRate[i] = (arrivals + this.#backlog[i]!) / stepSeconds
     if (this.#scaling.having(i) === 0 && this.#requestRate[i]! > 0) {

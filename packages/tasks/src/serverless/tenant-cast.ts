@@ -42,6 +42,13 @@ export class TenantCast {
     return this.#scale[i]! * (this.#rates[i]![this.#first[i]! + step] ?? 0)
   }
 
+  /** Requests of tenant `i` in a step. */
+  arrivalsAt(i: number, step: number, random: Random): number {
+    const { arrivals, stepSeconds } = this.#spec
+    const mean = this.rateAt(i, step) * stepSeconds
+    return arrivals === 'exact' ? Math.round(mean) : random.poisson(mean)
+  }
+
   save(): Float64Array {
     return this.#choices.slice()
   }

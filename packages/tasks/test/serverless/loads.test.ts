@@ -2,9 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { type Core, createCore, mean } from '@trimtab/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { notChecked } from '../../../../test/not-checked.js'
-import { readAzureFunctions, splitFunctions } from '../../src/serverless/loads/azure-functions.js'
-import { type CallPattern, drawCallPatterns, drawCalls } from '../../src/serverless/loads/call-pattern.js'
-import { stepRates } from '../../src/serverless/loads/step-rates.js'
+import {
+  type CallPattern,
+  drawCallPatterns,
+  drawCalls,
+  readAzureFunctions,
+  splitFunctions,
+  stepRates,
+} from '../../src/serverless/index.js'
 
 let core: Core
 beforeAll(async () => {

@@ -31,6 +31,7 @@ describe('a spec', () => {
       ...good,
       stepSeconds: 0,
       cpuMode: 'fair',
+      arrivals: 'late',
       colour: 'red',
       functions: [{ ...one, workSeconds: -1, category: 'gpu', idleMemoryMiB: 9999 }],
       tenants: [{ functions: ['nobody'], loads: ['none'], meanCores: Number.NaN }],
@@ -50,7 +51,14 @@ describe('a spec', () => {
       message = (error as Error).message
     }
     for (const path of [
-      ...['stepSeconds', 'cpuMode', 'spec.colour', 'functions[0].workSeconds', 'functions[0].category'],
+      ...[
+        'stepSeconds',
+        'cpuMode',
+        'arrivals must',
+        'spec.colour',
+        'functions[0].workSeconds',
+        'functions[0].category',
+      ],
       ...[
         'functions[0].idleMemoryMiB',
         'tenants[0].functions: nobody',

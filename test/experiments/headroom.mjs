@@ -1,0 +1,27 @@
+// Where there is something to learn: what knowing the load gains over the best tuned rule, in every arena of the serverless task.
+import { createCore } from '@trimtab/core'
+import { SERVERLESS_ARENAS } from '@trimtab/tasks/serverless'
+import { judgeArena } from './headroom/arena.mjs'
+import { report } from './headroom/report.mjs'
+
+const GATE = {
+  arenas: SERVERLESS_ARENAS.map(({ name }) => name),
+  seeds: [0, 1, 2, 3, 4, 5],
+  trainEpisodes: 4,
+  testEpisodes: 8,
+}
+
+/** seeds: of the platforms that are judged on; rules are tuned on another one, once for each arena. */
+export const SCALES = {
+  smoke: { arenas: ['standard-5'], seeds: [0, 1], trainEpisodes: 2, testEpisodes: 2 },
+  gate: GATE,
+  paper: { ...GATE, seeds: Array.from({ length: 12 }, (_, seed) => seed), trainEpisodes: 12, testEpisodes: 20 },
+}
+
+export async function run(scaleName, progress) {
+  const scale = SCALES[scaleName]
+  const core = await createCore()
+  const arenas = SERVERLESS_ARENAS.filter(({ name }) => scale.arenas.includes(name))
+  const results = arenas.map((arena) => judgeArena(core, arena, scale, progress))
+  return report({ scaleName, scale, results })
+}
