@@ -20,6 +20,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   gateway: async () => (await import('./commands/gateway.js')).gateway,
   recommend: async () => (await import('./commands/recommend.js')).recommend,
   operator: async () => (await import('./commands/operator.js')).operator,
+  serverless: async () => (await import('./commands/serverless.js')).serverless,
   schedule: async () => (await import('./commands/schedule.js')).schedule,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
 }

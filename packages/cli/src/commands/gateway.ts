@@ -1,5 +1,6 @@
 import { printable } from '@trimtab/core/text'
 import { createServing, type HttpError, type Serving } from '@trimtab/gateway'
+import { aborted } from '../aborted.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { choiceOption, numberOption, repeatedOption, switchOption, textOption, UsageError } from '../options.js'
@@ -207,9 +208,3 @@ function createFailureLog(host: Host): (error: HttpError) => void {
     kinds.set(code, { toldAt: now, untold: 0 })
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
