@@ -111,6 +111,14 @@ describe('trimtab serverless --demo', () => {
     expect(code).toBe(doubts.length > 0 ? 1 : 0)
     expect(err).toMatch(/s of load/)
   }, 240_000)
+
+  it('leaves no process when it is killed in the middle, the load generator included', async () => {
+    running = start(['serverless', '--demo', '--seconds', '60'], { stdio: 'ignore' })
+    await expect.poll(() => childrenOf(running.child.pid!).length).toBeGreaterThanOrEqual(2)
+    const children = childrenOf(running.child.pid!)
+    running.child.kill('SIGKILL')
+    await expect.poll(() => children.filter(isThere)).toEqual([])
+  })
 })
 
 describe('the call', () => {
