@@ -62,7 +62,7 @@ export class WhiskTenants {
       problems.check(sloMs > 0, `tenants: sloMs of ${action} must be > 0, got ${sloMs}`)
     problems.throwIfAny('tenants')
     this.#options = options
-    this.#clock = options.clock ?? Date
+    this.#clock = options.clock ?? performance
     this.#startedAtMs = this.#clock.now()
   }
 
@@ -117,7 +117,7 @@ export class WhiskTenants {
     const telemetry = await tried(this.observe(signal), this.#toTelemetry(UNKNOWN))
     const allocations = new Map<string, TenantAllocation>()
     for (const [action, its] of telemetry) {
-      if (Number.isNaN(its.arrivals)) continue
+      if (Number.isNaN(its.demandContainers)) continue // what rules keep in mind must not be spoilt by it
       const out: TenantAllocation = { containers: Number.NaN, shares: Number.NaN, keepAliveSeconds: Number.NaN }
       decider.decide(action, its, out)
       allocations.set(action, out)

@@ -136,6 +136,15 @@ describe('the tenants of a namespace', () => {
     expect(changes.get('busy')).toMatchObject({ state: 'changed' })
   })
 
+  it('are left as they are where the work of their calls is not known', async () => {
+    const { next, proxy } = await open()
+    await next()
+    proxy.rewrite = (value) => (Array.isArray(value) ? value.map(({ duration, end, ...record }) => record) : value)
+    const { telemetry, allocations } = await next()
+    expect(telemetry.get('busy')).toMatchObject({ arrivals: CALLS, demandContainers: NaN })
+    expect([...allocations.keys()]).toEqual(['idle'])
+  })
+
   it('end with their signal', async () => {
     const { next, control, ticks } = await open()
     await next()

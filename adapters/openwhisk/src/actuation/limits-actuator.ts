@@ -57,7 +57,7 @@ export class LimitsActuator {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: LimitsActuatorOptions) {
-    const { client, coolDownSeconds = 300, mostChanges = 5, dryRun = false, clock = Date } = options
+    const { client, coolDownSeconds = 300, mostChanges = 5, dryRun = false, clock = performance } = options
     const problems = new Problems()
     problems.checkKeys(options, KEYS, 'options')
     problems.check(coolDownSeconds >= 0, `coolDownSeconds must be >= 0, got ${coolDownSeconds}`)

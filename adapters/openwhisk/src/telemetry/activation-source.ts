@@ -15,7 +15,7 @@ export class ActivationSource implements TelemetrySource {
   readonly #clock: Clock
   #readAtMs: number
 
-  constructor({ clock = Date, ...options }: ActivationSourceOptions) {
+  constructor({ clock = performance, ...options }: ActivationSourceOptions) {
     this.#feed = new ActivationFeed(options)
     this.#clock = clock
     this.#readAtMs = clock.now()

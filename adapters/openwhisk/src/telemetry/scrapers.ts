@@ -12,7 +12,7 @@ export class DirectScraper implements CounterScraper {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: HttpClientOptions & { readonly path?: string; readonly clock?: Clock }) {
-    const { path = '/metrics', clock = Date, ...http } = options
+    const { path = '/metrics', clock = performance, ...http } = options
     this.#http = new HttpClient(http)
     this.#path = path
     this.#clock = clock
