@@ -73,6 +73,8 @@ describe('the api mode', () => {
     expect([platform.containers('hello'), platform.coldStarts.get('hello')]).toEqual([3, 3])
     expect((await apply(5, 400, 2)).warmUps).toHaveLength(2)
     expect((await apply(4, 400)).warmUps).toHaveLength(0)
+    expect(await apply(7, 400, 7)).toMatchObject({ state: 'changed', warmUps: { length: 7 } })
+    expect(platform.containers('hello')).toBe(7)
   })
 
   it('calls nothing in a dry run', async () => {

@@ -41,7 +41,14 @@ export class WarmUps {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: WarmUpOptions) {
-    const { client, most = 8, share01 = 0.25, waitMs = 8000, parameters = { warmUp: true }, clock = performance } = options
+    const {
+      client,
+      most = 8,
+      share01 = 0.25,
+      waitMs = 8000,
+      parameters = { warmUp: true },
+      clock = performance,
+    } = options
     const problems = new Problems()
     problems.checkKeys(options, KEYS, 'warmUps')
     problems.check(most >= 0, `most must be >= 0, got ${most}`)

@@ -40,6 +40,8 @@ export interface ActivationPage {
   /** How many records came, read or not. */
   readonly length: number
   readonly activations: readonly ActivationReport[]
+  /** The platform's clock, unix ms, in whole seconds; undefined: it does not say. */
+  readonly timeMs: number | undefined
 }
 
 /** The longest that a server may make us wait. */
@@ -79,7 +81,7 @@ export class WhiskClient {
 
   /** What the namespace may take, as it is now. */
   async limits(signal?: AbortSignal): Promise<NamespaceLimits> {
-    return readNamespaceLimits(await this.#ask({ method: 'GET', path: '/limits' }, signal))
+    return readNamespaceLimits((await this.#ask({ method: 'GET', path: '/limits' }, signal)).value)
   }
 
   /** All actions. */
@@ -87,7 +89,7 @@ export class WhiskClient {
     const found = new Map<string, ActionReport>()
     for (let skip = 0; ; skip += MOST_LISTED) {
       const query = { limit: String(MOST_LISTED), skip: String(skip) }
-      const page = listOf(await this.#ask({ method: 'GET', path: '/actions', query }, signal))
+      const page = listOf((await this.#ask({ method: 'GET', path: '/actions', query }, signal)).value)
       for (const action of page.map(readAction)) found.set(action.name, action)
       if (page.length < MOST_LISTED) return [...found.values()]
     }
@@ -95,13 +97,14 @@ export class WhiskClient {
 
   /** One action without its code. @throws {AdapterError} `whisk_not_found` */
   async action(name: string, signal?: AbortSignal): Promise<ActionReport> {
-    return readAction(await this.#ask({ method: 'GET', path: pathOf(name), query: { code: 'false' } }, signal))
+    const request = { method: 'GET', path: pathOf(name), query: { code: 'false' } } as const
+    return readAction((await this.#ask(request, signal)).value)
   }
 
   /** Makes a new version of an action with these limits; what is not named stays. @throws {AdapterError} `whisk_conflict`, `whisk_refused` */
   async changeLimits(name: string, limits: Partial<WhiskActionLimits>, signal?: AbortSignal): Promise<ActionReport> {
     const request = { method: 'PUT', path: pathOf(name), query: { overwrite: 'true' }, ...json({ limits }) } as const
-    return readAction(await this.#ask(request, signal))
+    return readAction((await this.#ask(request, signal)).value)
   }
 
   /**
@@ -130,8 +133,9 @@ export class WhiskClient {
         value === undefined ? [] : [[key, String(value)]],
       ),
     )
-    const page = listOf(await this.#ask({ method: 'GET', path: '/activations', query }, signal))
-    return { length: page.length, activations: page.flatMap((record) => readActivation(record) ?? []) }
+    const { value, timeMs } = await this.#ask({ method: 'GET', path: '/activations', query }, signal)
+    const page = listOf(value)
+    return { length: page.length, activations: page.flatMap((record) => readActivation(record) ?? []), timeMs }
   }
 
   /** Closes the connections. May be called twice. */
@@ -143,10 +147,10 @@ export class WhiskClient {
     this.dispose()
   }
 
-  async #ask(request: HttpRequest, signal: AbortSignal = new AbortController().signal): Promise<unknown> {
+  async #ask(request: HttpRequest, signal: AbortSignal = new AbortController().signal): Promise<Answered> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#try({ ...request, path: this.#base + request.path }, signal)
-      if ('value' in outcome) return outcome.value
+      if ('value' in outcome) return outcome
       if (attempt >= this.#attempts || !outcome.isPassing) throw outcome.error
       await this.#sleep(Math.min(LONGEST_WAIT_MS, outcome.afterMs ?? backOffMs(attempt)), signal)
       signal.throwIfAborted()
@@ -162,7 +166,7 @@ export class WhiskClient {
       return { error, isPassing: error instanceof TrimtabError }
     }
     const { statusCode, body } = answer
-    if (statusCode === 200) return { value: parse(body) }
+    if (statusCode === 200) return { value: parse(body), timeMs: timeOf(answer) }
     return {
       error: this.#refusal(answer),
       isPassing: statusCode === 429 || statusCode >= 500,
@@ -176,8 +180,13 @@ export class WhiskClient {
   }
 }
 
+interface Answered {
+  readonly value: unknown
+  readonly timeMs: number | undefined
+}
+
 type Outcome =
-  | { readonly value: unknown }
+  | Answered
   | { readonly error: unknown; readonly isPassing: boolean; readonly afterMs?: number | undefined }
 
 const CODES: Readonly<Record<number, string>> = {
@@ -200,6 +209,11 @@ const json = (body: JsonObject): Pick<HttpRequest, 'headers' | 'body'> => ({
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
+
+function timeOf({ headers }: HttpAnswer): number | undefined {
+  const timeMs = Date.parse(headers.date ?? '')
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}
 
 function parse(body: string): unknown {
   try {

@@ -61,7 +61,7 @@ export class WhiskServer {
     const credentials = new Credentials<NamespaceRoutes>()
     for (const { name, uuid, key } of namespaces)
       credentials.add(uuid, key, new NamespaceRoutes(name, { platform, clock, mostBlockingMs, mostActivations }))
-    return new WhiskServer(await HttpServer.listen(answerWith(credentials, logger), port, host), host)
+    return new WhiskServer(await HttpServer.listen(answerWith(credentials, clock, logger), port, host), host)
   }
 
   /** `http://127.0.0.1:3233` */
@@ -92,10 +92,10 @@ const KEYS: readonly (keyof WhiskServerOptions)[] = [
 ]
 
 const answerWith =
-  (credentials: Credentials<NamespaceRoutes>, logger: Logger | undefined): RequestListener =>
+  (credentials: Credentials<NamespaceRoutes>, clock: Clock, logger: Logger | undefined): RequestListener =>
   async (request, response) => {
     const code = newId()
-    response.setHeader('x-request-id', code)
+    response.setHeader('x-request-id', code).setHeader('date', new Date(clock.now()).toUTCString())
     try {
       const call = callOf(request)
       send(response, await credentials.ownerOf(request.headers.authorization).answer(call))

@@ -68,6 +68,7 @@ export class FaultyProxy {
     const id = answer.headers.get('x-openwhisk-activation-id')
     response.writeHead(answer.status, {
       'content-type': 'application/json',
+      date: answer.headers.get('date') ?? '',
       ...(id !== null && { 'x-openwhisk-activation-id': id }),
     })
     response.end(this.rewrite ? JSON.stringify(this.rewrite(JSON.parse(text), seen)) : text)
