@@ -21,7 +21,7 @@ import {
 import { openAgent, writeAgent } from './agent-file.js'
 import { type AgentFamily, openSetup, type SharedAgentSetup } from './agent-setup.js'
 import { requireActions, requireRows, requireTransition } from './checks.js'
-import type { AgentRows, ManyAgent, ManyTransition } from './many/many-agent.js'
+import type { AgentRows, ManyImitator, ManyTransition } from './many/many-agent.js'
 import { oneSided, requireExplorationScale } from './noise.js'
 import { ObservationNormaliser } from './normaliser.js'
 import { ppoPolicyTensors } from './policy.js'
@@ -97,7 +97,7 @@ const EXPLORATION_STREAM = 0x64726177
  *
  * S: observation entries, A: action entries; a discrete action is an index a head. N: agents, G: global entries.
  */
-export class Ppo implements SharedAgent, ManyAgent {
+export class Ppo implements SharedAgent, ManyImitator {
   readonly name: string
   readonly options: PpoOptions
   readonly contextSize: number

@@ -1,8 +1,8 @@
 import type { Controller } from '@trimtab/core'
 import { Agreement } from '../episode/agreement.js'
 import type { GuardOptions } from '../episode/guard.js'
-import { checkImitation, IMITATION_EPISODES, type ImitationReport, type Imitator } from '../episode/imitate.js'
-import { type ManyAgent, ruleOfEach } from './many-agent.js'
+import { checkImitation, IMITATION_EPISODES, type ImitationReport } from '../episode/imitate.js'
+import { type ManyImitator, ruleOfEach } from './many-agent.js'
 import { type ManyEnvironment, type ManyPilot, type ManySummary, runManyEpisode } from './run-many.js'
 import { meanReward, rulesOf } from './train-many.js'
 
@@ -41,7 +41,7 @@ const OPTIONS: readonly (keyof ImitateManyOptions)[] = [
  * trainMany(agent, environment)
  */
 export function imitateMany(
-  agent: ManyAgent & Imitator,
+  agent: ManyImitator,
   rule: (agent: number) => Controller,
   environment: ManyEnvironment,
   options: ImitateManyOptions = {},
@@ -63,7 +63,7 @@ export function imitateMany(
   return report
 }
 
-function teachingManyPilot(agent: ManyAgent & Imitator, rules: readonly Controller[], agreement: Agreement): ManyPilot {
+function teachingManyPilot(agent: ManyImitator, rules: readonly Controller[], agreement: Agreement): ManyPilot {
   const all = ruleOfEach(rules)
   let own = new Float32Array(0)
   return {

@@ -3,8 +3,9 @@ export { type EvaluateManyOptions, evaluateMany, type ManyEvaluation } from './e
 export { type ImitateManyOptions, imitateMany } from './imitate-many.js'
 export {
   type AgentRows,
-  type ManyAgent,
   type ManyController,
+  type ManyImitator,
+  type ManyLearner,
   type ManyTransition,
   ruleOfEach,
 } from './many-agent.js'

@@ -1,4 +1,4 @@
-import type { Agent, Controller } from '@trimtab/core'
+import type { Controller } from '@trimtab/core'
 
 /** Whose the rows of a call are. N: agents, Z: context. */
 export interface AgentRows {
@@ -32,12 +32,24 @@ export interface ManyController {
   beginEpisode?(): void
 }
 
-/** An agent that learns one policy for many agents at once, each of them with a partition of its own. `Ppo` is one. */
-export interface ManyAgent extends Agent, ManyController {
+/** What learns for many agents at once: one policy, or one for each group of them. `Ppo` is one. */
+export interface ManyLearner extends ManyController {
   /** The behaviour policy while learning: fills `out` [N, A]. */
-  exploreMany(observations: Float32Array, out: Float32Array, rows?: AgentRows): void
-  /** Takes in a step of all; says how many of the agents' steps could be used. @throws {ConfigError} as `observe`; nothing was stored */
+  exploreMany(observations: Float32Array, out: Float32Array): void
+  /** Takes in a step of all; says how many of the agents' steps could be used. @throws {ConfigError} as `Agent.observe`; nothing was stored */
   observeMany(step: ManyTransition): number
+  /** Learns, as far as there is enough to learn from. */
+  update(): unknown
+  /** An agent's episode is over: a time limit cut it, or the agent has left. */
+  endEpisode(agent: number): void
+}
+
+/** What can learn to do what was done with many agents. `Ppo` is one. */
+export interface ManyImitator extends ManyLearner {
+  /** There is enough to learn from. */
+  readonly isDue: boolean
+  /** Learns from what was observed, enough or not, what was done there and what it was worth. */
+  imitate(): unknown
 }
 
 /**

@@ -20,6 +20,11 @@ export function requireParallelStep(
     const isWhole = values instanceof Float32Array && values.length === length
     requireStep(isWhole ? undefined : `${name} must be a Float32Array of ${length} numbers, got ${values?.length}`)
   }
+  requireStep(
+    typeof step.info === 'object' && step.info !== null
+      ? undefined
+      : `info must be an object, got ${String(step.info)}`,
+  )
   const isSaid = typeof step.truncated === 'boolean'
   requireStep(isSaid ? undefined : `truncated must be true or false, got ${String(step.truncated)}`)
 }

@@ -40,7 +40,7 @@ const SIMPPO: PpoOptions = {
 const OTHERS = [
   ...['cpuLimits', 'memoryLimits'],
   ...['verticalActions', 'horizontalActions'],
-  ...['sloPreservation', 'utilisation'],
+  ...['meanSloPreservation', 'meanUtilisation'],
 ]
 
 /**
@@ -57,7 +57,7 @@ export const SIMPPO_FULL: ManyPreset = {
 export const SIMPPO_COMPACT: ManyPreset = {
   preset: 'simppo-compact',
   options: SIMPPO,
-  global: boxSpace(['sloPreservation', 'utilisation', 'limits', 'actions'], -10, 10),
+  global: boxSpace(['meanSloPreservation', 'meanUtilisation', 'cpuLimits', 'actions'], -10, 10),
 }
 
 /**

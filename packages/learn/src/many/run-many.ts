@@ -4,7 +4,10 @@ import type { Decider, Pilot, Source } from '../episode/pilot.js'
 import type { ManyTransition } from './many-agent.js'
 import { requireParallelStep } from './parallel-step-check.js'
 
-/** What training and judging ask of an environment of many agents; it need not be clonable. */
+/**
+ * What training and judging ask of an environment of many agents; it need not be clonable. Where its `info` has a `present` [N], 0 says
+ * that an agent is not there now: nothing is learned from its steps, and its episode ends.
+ */
 export type ManyEnvironment = Omit<ParallelEnvironment, 'save' | 'load'>
 
 /** Decides for many agents, step by step, and learns from what came of it. N: agents, S: observation, A: action. */
@@ -185,8 +188,11 @@ class Crowd {
     const page = this.#there
     page.observations.set(step.observations)
     page.globals.set(step.globals)
-    for (const [i, { guard }] of this.#agents.entries())
-      page.isUsable[i] = guard.receive(page.rows[i]!) === undefined ? 1 : 0
+    const { present } = step.info
+    for (const [i, { guard }] of this.#agents.entries()) {
+      const isSeen = guard.receive(page.rows[i]!) === undefined
+      page.isUsable[i] = isSeen && present?.[i] !== 0 ? 1 : 0
+    }
   }
 }
 

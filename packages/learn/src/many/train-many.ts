@@ -2,7 +2,7 @@ import { type Controller, Problems } from '@trimtab/core'
 import type { GuardOptions } from '../episode/guard.js'
 import { HOLD, type Source } from '../episode/pilot.js'
 import type { TrainingReport } from '../episode/train.js'
-import type { ManyAgent } from './many-agent.js'
+import type { ManyLearner } from './many-agent.js'
 import { type ManyEnvironment, type ManyPilot, type ManySummary, type ManyTick, runManyEpisode } from './run-many.js'
 
 /** How one policy is trained on many agents. */
@@ -58,7 +58,7 @@ export const meanReward = ({ rewards }: ManySummary): number =>
  * trainMany(agent, environment, { episodes: 200, rule: () => createRule() })
  */
 export function trainMany(
-  agent: ManyAgent,
+  agent: ManyLearner,
   environment: ManyEnvironment,
   options: TrainManyOptions = {},
 ): TrainingReport {
@@ -82,7 +82,7 @@ export function trainMany(
   return { rewards, steps, sources }
 }
 
-function exploringManyPilot(agent: ManyAgent, rules: readonly Controller[]): ManyPilot {
+function exploringManyPilot(agent: ManyLearner, rules: readonly Controller[]): ManyPilot {
   return {
     decider: 'agent',
     rules,

@@ -9,6 +9,7 @@ import {
   type ManyEnvironment,
   type ManyTick,
   type Ppo,
+  readPolicyFile,
   ruleOfEach,
   trainMany,
 } from '../../src/index.js'
@@ -88,6 +89,7 @@ describe('trainMany', () => {
       () => trainMany(learner(), answering({ observations: new Float32Array(2) })),
       /observations/,
     ],
+    ['an answer without info', () => trainMany(learner(), answering({ info: undefined })), /info must be an object/],
     ['no end', () => trainMany(learner(), answering({ truncated: undefined })), /truncated must be true or false/],
   ])('refuses %s', (_, run, message) => {
     expect(run).toThrow(message)
@@ -152,6 +154,40 @@ describe('an agent of whom something is missing', () => {
     expect(evaluateMany(agent, world, { seeds: [1] }).sources.hold).toBe(3)
     const held = world.applied.map((actions) => [...actions.subarray(4, 6)])
     for (const moment of [5, 6, 7]) expect(held[moment]).toEqual(held[4])
+  })
+})
+
+describe('an agent that is not there', () => {
+  it('is not learned from until it is back, and its episode ends', () => {
+    const world = crossing()
+    const { observation, action, global, agents } = world
+    let moment = 0
+    const coming = (step: ParallelStep): ParallelStep => {
+      const present = new Float64Array(AGENTS).fill(1)
+      if (moment >= 5 && moment < 9) present[3] = 0
+      return { ...step, info: { present } }
+    }
+    using agent = learner(1, { rolloutSteps: 1000 })
+    trainMany(
+      agent,
+      {
+        ...{ observation, action, global, agents },
+        reset: (seed) => coming(world.reset(seed)),
+        step(actions) {
+          moment++
+          return coming(world.step(actions))
+        },
+      },
+      { episodes: 1 },
+    )
+    expect(agent.size).toBe(STEPS * AGENTS - 5) // the step that it left in, and four away
+    const words = (name: string): Uint32Array => {
+      const { tensors } = readPolicyFile(agent.save())
+      return new Uint32Array(tensors.find((tensor) => tensor.name === `kernel.rollout.${name}`)!.bytes.slice().buffer)
+    }
+    const [partitions, ends] = [words('partition'), words('end')]
+    const own = [...ends.keys()].filter((i) => partitions[i] === 3)
+    expect(own.filter((i) => ends[i] !== 0).map((i) => own.indexOf(i))).toEqual([3, own.length - 1])
   })
 })
 
