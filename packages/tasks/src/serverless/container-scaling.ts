@@ -1,18 +1,6 @@
 import type { ContainerTable } from './container-table.js'
 import type { FunctionProfile } from './function-profile.js'
-
-/** What tenants are to have. N: tenants. */
-export interface ContainerDemand {
-  readonly functions: readonly FunctionProfile[]
-  /** [N]: containers asked for; 0 of a tenant that is not there. */
-  readonly containers: Float64Array
-  /** [N], seconds. */
-  readonly keepAlive: Float64Array
-  /** [N]: requests that wait. */
-  readonly backlog: Float64Array
-  /** [N]: 1 of a tenant that is there. */
-  readonly present: Float64Array
-}
+import type { TenantStates } from './tenant-states.js'
 
 /** A tenant's containers as a step of `stepSeconds` meets them. */
 export interface ContainerCounts {
@@ -42,7 +30,7 @@ export class ContainerScaling {
   }
 
   /** Newest first: what is still starting, unless requests wait for it, and what has been idle for long. All of a tenant that left. */
-  removeSurplus({ containers, keepAlive, backlog, present }: ContainerDemand): void {
+  removeSurplus({ containers, keepAlive, backlog, present }: Readonly<TenantStates>): void {
     const having = this.#having.fill(0)
     const { count, tenant, startingSeconds, idleSeconds } = this.#table
     for (let row = 0; row < count; row++) having[tenant[row]!]!++

@@ -1,6 +1,6 @@
 import { type Bytes, ConfigError, type Core, type CoreMath, FormatError, Random } from '@trimtab/core'
 import { fingerprintOf, packNumbers, unpackNumbers } from '../state-file.js'
-import { type ContainerDemand, ContainerScaling } from './container-scaling.js'
+import { ContainerScaling } from './container-scaling.js'
 import { ContainerTable } from './container-table.js'
 import type { FunctionProfile } from './function-profile.js'
 import { type Invoker, InvokerSharing, TenantService } from './invoker-sharing.js'
@@ -9,10 +9,8 @@ import { isolatedP99Ms, type Sojourn } from './sojourn.js'
 import { createTenantTelemetry, type TenantAllocation, type TenantTelemetry } from './telemetry.js'
 import { TenantCast } from './tenant-cast.js'
 import { type QueueStep, TenantQueue } from './tenant-queue.js'
+import { TenantStates } from './tenant-states.js'
 
-const INITIAL_SHARES = 1024
-const INITIAL_KEEP_ALIVE_SECONDS = 600
-const LONGEST_KEEP_ALIVE_SECONDS = 1e9
 const CAST = 1 // streams of a seed
 const ARRIVALS = 2
 
@@ -41,13 +39,9 @@ export class ServerlessPlatform {
   readonly #sharing: InvokerSharing
   readonly #service: TenantService
   readonly #queue: TenantQueue
-  // What is remembered between steps; [N] all but the number of steps.
+  // What is remembered between steps beside the containers.
   #steps = 0
-  readonly #present: Float64Array
-  readonly #backlog: Float64Array
-  readonly #shares: Float64Array
-  readonly #containers: Float64Array // asked for
-  readonly #keepAlive: Float64Array
+  readonly #states: TenantStates
   readonly #sloMs: Float64Array // [N]; follows from the cast
   readonly #joinsLater: ReadonlySet<number>
   // Scratch of a step.
@@ -74,11 +68,7 @@ export class ServerlessPlatform {
     const count = spec.tenants.length
     const column = (): Float64Array => new Float64Array(count)
     this.telemetry = spec.tenants.map(createTenantTelemetry)
-    this.#present = column()
-    this.#backlog = column()
-    this.#shares = column().fill(spec.bounds.shares[0])
-    this.#containers = column()
-    this.#keepAlive = column()
+    this.#states = new TenantStates(spec)
     this.#sloMs = column()
     this.#joinsLater = joinsLater(spec.events)
     this.#requestRate = column()
@@ -94,16 +84,6 @@ export class ServerlessPlatform {
     this.#sharing = new InvokerSharing(this.#table, this.invokers, spec.cpuMode, spec.stepSeconds)
     this.#service = new TenantService(count)
     this.#queue = new TenantQueue(core.math, spec.stepSeconds, spec.timeoutSeconds)
-  }
-
-  get #demand(): ContainerDemand {
-    return {
-      functions: this.functions,
-      containers: this.#containers,
-      keepAlive: this.#keepAlive,
-      backlog: this.#backlog,
-      present: this.#present,
-    }
   }
 
   /** [N]: what each tenant of this episode runs. */
@@ -123,14 +103,12 @@ export class ServerlessPlatform {
 
   /** Whether tenant `i` was there in the step just lived. */
   isPresent(i: number): boolean {
-    return this.#present[i] === 1
+    return this.#states.present[i] === 1
   }
 
   /** What is in force for tenant `i`: containers asked for, not those there are. */
   allocation(i: number, out: TenantAllocation): void {
-    out.containers = this.#containers[i]!
-    out.shares = this.#shares[i]!
-    out.keepAliveSeconds = this.#keepAlive[i]!
+    this.#states.tell(i, out)
   }
 
   /** Requests a second that tenant `i` gets on average `ahead` steps after the one just lived; 0 behind the load's end. */
@@ -165,7 +143,7 @@ export class ServerlessPlatform {
    * @throws {ConfigError} `size_mismatch`, `not_finite`; nothing was changed
    */
   step(allocations: readonly Readonly<TenantAllocation>[]): void {
-    const { bounds, tenants } = this.spec
+    const { tenants } = this.spec
     if (allocations.length !== tenants.length) {
       throw new ConfigError(
         'size_mismatch',
@@ -181,12 +159,7 @@ export class ServerlessPlatform {
         )
       }
     }
-    for (const [i, { containers, shares, keepAliveSeconds }] of allocations.entries()) {
-      if (!this.isPresent(i)) continue
-      this.#containers[i] = clamp(Math.round(containers), bounds.containers)
-      this.#shares[i] = clamp(shares, bounds.shares)
-      this.#keepAlive[i] = clamp(keepAliveSeconds, [0, LONGEST_KEEP_ALIVE_SECONDS])
-    }
+    for (const [i, allocation] of allocations.entries()) if (this.isPresent(i)) this.#states.take(i, allocation)
     for (const telemetry of this.telemetry) telemetry.coldStarts = 0
     this.#happen()
     this.#scale()
@@ -201,18 +174,11 @@ export class ServerlessPlatform {
   /** Tenant `i` comes: its first allocation is enough for its load. */
   #join(i: number): void {
     const { workSeconds, ioSeconds } = this.functions[i]!
-    const busy = this.#cast.rateAt(i, this.#steps) * (workSeconds + ioSeconds)
-    this.#present[i] = 1
-    this.#backlog[i] = 0
-    this.#containers[i] = clamp(Math.ceil(busy + 2 * Math.sqrt(busy)), this.spec.bounds.containers)
-    this.#shares[i] = clamp(INITIAL_SHARES, this.spec.bounds.shares)
-    this.#keepAlive[i] = INITIAL_KEEP_ALIVE_SECONDS
+    this.#states.join(i, this.#cast.rateAt(i, this.#steps) * (workSeconds + ioSeconds))
   }
 
   #leave(i: number): void {
-    this.#present[i] = 0
-    this.#backlog[i] = 0
-    this.#containers[i] = 0
+    this.#states.leave(i)
     this.#requestRate[i] = 0
     this.#serving[i] = 0
     Object.assign(this.telemetry[i]!, createTenantTelemetry())
@@ -241,11 +207,11 @@ export class ServerlessPlatform {
 
   /** Each tenant gets what it asked for, as long as there is room; who is first moves on by one each step. */
   #scale(): void {
-    this.#scaling.removeSurplus(this.#demand)
+    this.#scaling.removeSurplus(this.#states)
     const count = this.spec.tenants.length
     for (let turn = 0; turn < count; turn++) {
       const i = (this.#steps + turn) % count
-      this.#startUpTo(i, this.#containers[i]!)
+      this.#startUpTo(i, this.#states.containers[i]!)
     }
   }
 
@@ -258,7 +224,7 @@ export class ServerlessPlatform {
     const { stepSeconds } = this.spec
     for (const i of this.spec.tenants.keys()) if (this.isPresent(i)) this.#arrive(i)
     this.#sharing.share(
-      { functions: this.functions, requestRate: this.#requestRate, shares: this.#shares },
+      { functions: this.functions, requestRate: this.#requestRate, shares: this.#states.shares },
       this.#service,
     )
     this.#scaling.count(stepSeconds, this.#queueSteps)
@@ -276,7 +242,7 @@ export class ServerlessPlatform {
     const { workSeconds, ioSeconds } = this.functions[i]!
     const arrivals = this.#cast.arrivalsAt(i, this.#steps, this.#arrivals)
     this.telemetry[i]!.arrivals = arrivals
-    this.#requestRate[i] = (arrivals + this.#backlog[i]!) / stepSeconds
+    this.#requestRate[i] = (arrivals + this.#states.backlog[i]!) / stepSeconds
     if (this.#scaling.having(i) === 0 && this.#requestRate[i]! > 0) {
       this.#startUpTo(i, Math.min(Math.ceil(this.#requestRate[i]! * (workSeconds + ioSeconds)), bounds.containers[1]))
     }
@@ -296,13 +262,13 @@ export class ServerlessPlatform {
     sojourn.crowdProbability = service.crowdProbability[i]!
     const step = this.#queueSteps[i]!
     step.arrivals = telemetry.arrivals
-    step.backlog = this.#backlog[i]!
+    step.backlog = this.#states.backlog[i]!
     step.capacityPerContainer = available > 0 ? service.capacity[i]! / available : 1 / (workSeconds + ioSeconds)
     step.carried = service.carried[i]!
     this.#queue.live(step, sojourn)
 
     const { served, dropped, backlog, p99Seconds, busy } = this.#queue.outcome
-    this.#backlog[i] = backlog
+    this.#states.backlog[i] = backlog
     const containers = step.warm + step.coming + step.later
     const share = step.carried > 0 ? served / (step.carried * stepSeconds) : 0
     telemetry.timeSeconds = (this.#steps + 1) * stepSeconds
@@ -314,9 +280,9 @@ export class ServerlessPlatform {
     telemetry.usedCores = share * service.carriedCores[i]!
     telemetry.usedMemoryMiB = containers * idleMemoryMiB + busy * (memoryMiB - idleMemoryMiB)
     telemetry.memoryMiBPerContainer = memoryMiB
-    telemetry.shares = this.#shares[i]!
-    telemetry.containers = this.#containers[i]!
-    telemetry.keepAliveSeconds = this.#keepAlive[i]!
+    telemetry.shares = this.#states.shares[i]!
+    telemetry.containers = this.#states.containers[i]!
+    telemetry.keepAliveSeconds = this.#states.keepAlive[i]!
     telemetry.coldStartSeconds = coldStartSeconds
     telemetry.queued = backlog
     telemetry.dropped = dropped
@@ -332,14 +298,10 @@ export class ServerlessPlatform {
       this.#arrivals.save(),
       [this.#steps],
       this.#cast.save(),
-      ...this.#columns,
+      ...this.#states.save(),
       ...this.telemetry.map((one) => Object.values(one)),
       ...this.#table.save(),
     ])
-  }
-
-  get #columns(): readonly Float64Array[] {
-    return [this.#present, this.#backlog, this.#shares, this.#containers, this.#keepAlive]
   }
 
   /** @throws {FormatError} `simulator_state_invalid`: of another spec, or damaged; nothing changed */
@@ -347,18 +309,18 @@ export class ServerlessPlatform {
     const lists = unpackNumbers(this.#fingerprint, state)
     const tenants = this.spec.tenants.length
     const [arrivals, steps, cast, ...others] = lists
-    const columns = others.slice(0, COLUMNS)
-    const telemetry = others.slice(COLUMNS, COLUMNS + tenants)
-    const table = others.slice(COLUMNS + tenants)
+    const states = others.splice(0, TenantStates.LISTS)
+    const telemetry = others.splice(0, tenants)
     const isPossible =
-      table.length === ContainerTable.LISTS &&
+      others.length === ContainerTable.LISTS &&
       arrivals!.length === this.#arrivals.save().length &&
       steps!.length === 1 &&
-      isAll(steps!, 0, MOST_STEPS, Number.isInteger) &&
+      Number.isSafeInteger(steps![0]) &&
+      steps![0]! >= 0 &&
       this.#cast.isPossible(cast!) &&
-      this.#arePossible(columns) &&
+      this.#states.isPossible(states) &&
       telemetry.every((numbers, i) => numbers.length === Object.keys(this.telemetry[i]!).length) &&
-      this.#table.isPossible(table, tenants)
+      this.#table.isPossible(others, tenants)
     if (!isPossible) {
       throw new FormatError('simulator_state_invalid', 'not a state of this platform: impossible numbers')
     }
@@ -366,25 +328,11 @@ export class ServerlessPlatform {
     this.#steps = steps![0]!
     this.#cast.load(cast!)
     this.#setSlos()
-    for (const [c, column] of this.#columns.entries()) column.set(columns[c]!)
+    this.#states.load(states)
     for (const [i, one] of this.telemetry.entries()) {
       for (const [at, key] of (Object.keys(one) as (keyof TenantTelemetry)[]).entries()) one[key] = telemetry[i]![at]!
     }
-    this.#table.load(table)
-  }
-
-  /** Whether columns can be what is remembered; telemetry may be anything, it was measured. */
-  #arePossible(columns: readonly Float64Array[]): boolean {
-    const { shares, containers } = this.spec.bounds
-    const [present, backlog, inForce, asked, keepAlive] = columns as [Float64Array, ...Float64Array[]]
-    return (
-      columns.every(({ length }) => length === this.spec.tenants.length) &&
-      isAll(present, 0, 1, Number.isInteger) &&
-      isAll(backlog!, 0, Number.MAX_SAFE_INTEGER) &&
-      isAll(inForce!, shares[0], shares[1]) &&
-      isAll(asked!, 0, containers[1], Number.isInteger) &&
-      isAll(keepAlive!, 0, LONGEST_KEEP_ALIVE_SECONDS)
-    )
+    this.#table.load(others)
   }
 
   /** Frees its memory in the core; it must not be used afterwards. May be called twice. */
@@ -406,19 +354,7 @@ function joinsLater(events: readonly ServerlessEvent[]): ReadonlySet<number> {
   return later
 }
 
-const COLUMNS = 5 // that are remembered
-const MOST_STEPS = 1e9
-
 const createQueueStep = (): QueueStep => ({
   ...{ arrivals: 0, backlog: 0, warm: 0, coming: 0, comingSeconds: 0, later: 0, laterSeconds: 0 },
   ...{ capacityPerContainer: 0, carried: 0 },
 })
-
-const isAll = (
-  list: Float64Array,
-  low: number,
-  high: number,
-  isOne: (value: number) => boolean = () => true,
-): boolean => list.every((value) => value >= low && value <= high && isOne(value))
-
-const clamp = (value: number, [low, high]: readonly [number, number]): number => Math.min(high, Math.max(low, value))
