@@ -66,7 +66,15 @@ export class TenantQueue {
     const delay = this.#flow(step)
     this.#setWait(step, sojourn)
     outcome.busy = (outcome.served * this.#holding.mean) / this.#stepSeconds
-    outcome.p99Seconds = Math.min(this.#timeoutSeconds, delay) + this.#time.p99(sojourn)
+    outcome.p99Seconds = this.#p99(delay, sojourn)
+  }
+
+  /** The fluid's delay, then wait and service; together no wait is longer than the timeout. */
+  #p99(delay: number, sojourn: Sojourn): number {
+    const p99 = delay + this.#time.p99(sojourn)
+    if (p99 <= this.#timeoutSeconds) return p99
+    sojourn.waitProbability = 0
+    return Math.min(p99, this.#timeoutSeconds + this.#time.p99(sojourn))
   }
 
   /**

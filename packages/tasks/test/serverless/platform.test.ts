@@ -219,6 +219,33 @@ describe('containers', () => {
     expect(held.indexOf(0)).toBeLessThanOrEqual(4 + 7)
   })
 
+  it('that serve again and again stay, though nobody asks for them', () => {
+    const asked: TenantAllocation = { ...ALLOCATION, containers: 0, keepAliveSeconds: 30 }
+    const starts: number[] = []
+    live(
+      steadySpec([paperFunction('base64')], 1),
+      20,
+      (platform) => sameForAll(platform, asked),
+      ({ telemetry }) => starts.push(telemetry[0]!.coldStarts),
+    )
+    expect(starts).toEqual(new Array(20).fill(0))
+  })
+
+  it('that there is no room for go to another tenant first in every step', () => {
+    const quiet = steadySpec([paperFunction('base64'), paperFunction('primes')], 0, {
+      invokers: [{ ...INVOKER, memoryMiB: 256 }], // one container
+    })
+    const owners: number[] = []
+    let step = 0
+    live(
+      quiet,
+      12,
+      (platform) => sameForAll(platform, { ...ALLOCATION, containers: ++step % 3 === 0 ? 1 : 0 }),
+      ({ containers }) => owners.push(...containers.tenant.subarray(0, containers.count)),
+    )
+    expect(owners).toEqual([1, 0, 1, 0]) // in steps 3, 6, 9 and 12
+  })
+
   it('are lost with their invoker, and the function starts anew elsewhere', () => {
     const spec = steadySpec([paperFunction('base64')], 1, {
       invokers: [{ ...INVOKER, count: 2 }],
@@ -253,6 +280,42 @@ describe('containers', () => {
     }
     // 7 of 16 GiB are below the knee; 16,000 MiB are .277 above it: half of that is what this function loses.
     expect(p99(10) / p99(7)).toBeCloseTo(1 + 0.5 * (16_000 / 16_384 - 0.7), 2)
+  })
+})
+
+describe('latency', () => {
+  const p99 = (spec: ServerlessSpec, allocation: TenantAllocation, look: (t: TenantTelemetry) => void): void =>
+    live(
+      spec,
+      40,
+      (platform) => sameForAll(platform, allocation),
+      ({ telemetry }) => look(telemetry[0]!),
+    )
+
+  it('of a request alone is the isolated one: it waits for others only', () => {
+    let alone = 0
+    p99(steadySpec([paperFunction('primes')], 0.05), { ...ALLOCATION, containers: 1 }, (t) => {
+      if (t.arrivals !== 1) return
+      alone++
+      expect(t.p99Ms).toBeCloseTo(t.sloMs / 1.15, 6)
+    })
+    expect(alone).toBeGreaterThan(5)
+  })
+
+  it('of work that nothing slows is divided by the speed of its invoker', () => {
+    p99(steadySpec([paperFunction('primes')], 0.05, { invokers: [{ ...INVOKER, speed: 2 }] }), ALLOCATION, (t) => {
+      if (t.arrivals === 1) expect(t.p99Ms).toBeCloseTo(t.sloMs / 1.15 / 2, 6) // primes do no I/O
+    })
+  })
+
+  it('never shows a longer wait than the timeout: what waits longer is given up', () => {
+    let dropped = 0
+    p99(steadySpec([paperFunction('base64')], 4), { ...ALLOCATION, containers: 1 }, (t) => {
+      dropped += t.dropped
+      expect(t.p99Ms).toBeLessThan(60_000 + 3000)
+      expect(t.queued).toBeLessThanOrEqual(60 / (0.12 + 0.01) + 1e-6) // what one container serves in a minute
+    })
+    expect(dropped).toBeGreaterThan(0)
   })
 })
 
