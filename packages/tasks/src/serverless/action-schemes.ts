@@ -1,6 +1,8 @@
 import { ConfigError, type CoreMath, type Space } from '@trimtab/core'
+import { boxSpace, discreteSpace, headsSpace } from '@trimtab/learn'
 import { SHARES_STEP } from './features.js'
 import { clip } from './global-state.js'
+import { containersFor } from './rules/containers-for.js'
 import type { TenantAllocation } from './telemetry.js'
 import type { ClusterScale, TenantView } from './tenant-view.js'
 
@@ -21,7 +23,10 @@ export interface ActionScheme {
   ): boolean
   /** Whether one action takes back what the last one did. */
   isReversal?(action: number, last: number): boolean
-  /** Fills the action at `to` of `actions` with the one that comes closest to an allocation: how rules act, and teach. */
+  /**
+   * Puts the action that comes closest to an allocation at `to` of `actions`: how rules act, and teach. Of several that come equally
+   * close, the one nearest to what stands there: a rule's constant then shows as one, though containers are whole.
+   */
   closest(
     allocation: Readonly<TenantAllocation>,
     view: Readonly<TenantView>,
@@ -40,7 +45,7 @@ const OPPOSITE = [Number.NaN, IN, OUT, DOWN, UP] as const
 
 /** The printed actions: one container more or fewer, 128 shares more or fewer, or nothing. */
 export const STEP_ACTIONS: ActionScheme = {
-  space: { names: ['scaling'], low: Float64Array.of(0), high: Float64Array.of(4), kind: 'discrete' },
+  space: discreteSpace('scaling', 5),
   apply(actions, from, _view, { bounds }, allocation) {
     const action = actions[from]!
     const containers = allocation.containers + (action === OUT ? 1 : action === IN ? -1 : 0)
@@ -76,14 +81,12 @@ export interface ActionLevels {
 export function levelActions(levels: ActionLevels): ActionScheme {
   const { headroom, shares, keepAliveSeconds } = levels
   const hasKeepAlive = keepAliveSeconds.length > 1
-  const heads = [headroom, shares, ...(hasKeepAlive ? [keepAliveSeconds] : [])]
   return {
-    space: {
-      names: ['headroom', 'shares', ...(hasKeepAlive ? ['keepAlive'] : [])],
-      low: new Float64Array(heads.length),
-      high: Float64Array.from(heads, ({ length }) => length - 1),
-      kind: 'discrete',
-    },
+    space: headsSpace({
+      headroom: headroom.length,
+      shares: shares.length,
+      ...(hasKeepAlive && { keepAlive: keepAliveSeconds.length }),
+    }),
     apply(actions, from, { largestDemand }, _scale, allocation) {
       allocation.containers = containersFor(largestDemand, headroom[actions[from]!]!)
       allocation.shares = shares[actions[from + 1]!]!
@@ -91,7 +94,10 @@ export function levelActions(levels: ActionLevels): ActionScheme {
       return true
     },
     closest(wanted, { largestDemand }, { math }, actions, to) {
-      actions[to] = nearest(headroom, headroomOf(wanted.containers, largestDemand))
+      const missing = (level: number): number => Math.abs(containersFor(largestDemand, level) - wanted.containers)
+      const least = Math.min(...headroom.map(missing))
+      const asGood = headroom.flatMap((level, i) => (missing(level) === least ? [i] : []))
+      actions[to] = asGood[nearest(asGood, actions[to]!)]!
       actions[to + 1] = nearestRatio(math, shares, wanted.shares)
       if (hasKeepAlive) actions[to + 2] = nearestRatio(math, keepAliveSeconds, wanted.keepAliveSeconds)
     },
@@ -102,7 +108,7 @@ export function levelActions(levels: ActionLevels): ActionScheme {
 export function continuousActions(headroom: readonly [number, number], keepAliveSeconds: number): ActionScheme {
   const [low, high] = headroom
   return {
-    space: { names: ['headroom', 'shares'], low: Float64Array.of(-1, -1), high: Float64Array.of(1, 1), kind: 'box' },
+    space: boxSpace(['headroom', 'shares']),
     apply(actions, from, { largestDemand }, { math, bounds }, allocation) {
       const share01 = (clip(actions[from + 1]!, UNIT) + 1) / 2
       allocation.containers = containersFor(largestDemand, low + ((high - low) * (clip(actions[from]!, UNIT) + 1)) / 2)
@@ -111,9 +117,15 @@ export function continuousActions(headroom: readonly [number, number], keepAlive
       return true
     },
     closest(wanted, { largestDemand }, { math, bounds }, actions, to) {
-      const range = math.log(bounds.shares[1] / bounds.shares[0])
-      const share01 = range > 0 ? math.log(wanted.shares / bounds.shares[0]) / range : 0
-      actions[to] = clip((2 * (headroomOf(wanted.containers, largestDemand) - low)) / (high - low) - 1, UNIT)
+      const sharesRange = math.log(bounds.shares[1] / bounds.shares[0])
+      const share01 = sharesRange > 0 ? math.log(wanted.shares / bounds.shares[0]) / sharesRange : 0
+      if (largestDemand > 0) {
+        // The headrooms that ask for so many containers, less a little on both sides for rounding.
+        const most = (wanted.containers - largestDemand) / Math.sqrt(largestDemand)
+        const range = { low: most - 0.99 / Math.sqrt(largestDemand), high: most - 0.01 / Math.sqrt(largestDemand) }
+        const standing = low + ((high - low) * (actions[to]! + 1)) / 2
+        actions[to] = clip((2 * (clip(standing, range) - low)) / (high - low) - 1, UNIT)
+      }
       actions[to + 1] = clip(2 * share01 - 1, UNIT)
     },
   }
@@ -142,14 +154,6 @@ export function checkActions(actions: Float32Array, { names, high, kind }: Space
 }
 
 const UNIT = { low: -1, high: 1 } as const
-const SLACK = 1e-9 // rounding must not ask for one container more
-
-const containersFor = (demand: number, headroom: number): number =>
-  Math.ceil(demand + headroom * Math.sqrt(demand) - SLACK)
-
-/** The c of R + c√R; without demand there is none, and any will do. */
-const headroomOf = (containers: number, demand: number): number =>
-  demand > 0 ? (containers - demand) / Math.sqrt(demand) : 0
 
 function nearest(levels: readonly number[], value: number): number {
   let best = 0

@@ -49,7 +49,8 @@ const NO_ACTION = -1
 
 /**
  * A serverless platform whose tenants act at once: what agents see, do and are paid is a preset's, the platform and the tenants the
- * spec's. N: agents, S: observation, G: global, A: action.
+ * spec's. Of a tenant that is not there, observations are NaN, and what it is asked to do is ignored. N: agents, S: observation,
+ * G: global, A: action.
  */
 export class ServerlessEnvironment implements ParallelEnvironment {
   readonly platform: ServerlessPlatform
@@ -198,7 +199,9 @@ export class ServerlessEnvironment implements ParallelEnvironment {
     for (const [i, view] of this.views.entries()) {
       const isPresent = this.platform.isPresent(i)
       for (const [k, feature] of features.entries())
-        this.#observations[i * features.length + k] = isPresent ? clip(feature.of(view, this.scale), feature) : 0
+        this.#observations[i * features.length + k] = isPresent
+          ? clip(feature.of(view, this.scale), feature)
+          : Number.NaN
       for (const [name, of] of Object.entries(INFO)) this.#info[name]![i] = isPresent ? of(view.telemetry) : 0
     }
     this.#globalState.fill(this.views, (i) => this.platform.isPresent(i), this.scale, this.#globals)

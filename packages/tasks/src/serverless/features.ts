@@ -88,9 +88,9 @@ export const SIZING_FEATURES: readonly Feature[] = [
   { name: 'ioShare', low: 0, high: 1, of: ({ telemetry }) => telemetry.ioShare01 },
 ]
 
-const PRESERVATION: GlobalFeature = { ...PRINTED_FEATURES[0]!, name: 'meanSloPreservation' }
+const PRESERVATION: GlobalFeature = PRINTED_FEATURES[0]!
 const UTILISATION: GlobalFeature = {
-  name: 'meanUtilisation',
+  name: 'utilisation',
   low: 0,
   high: 1,
   of: ({ telemetry }) => (cpuUtilisation01(telemetry) + memoryUtilisation01(telemetry)) / 2,
@@ -132,7 +132,7 @@ export const PAPER_GLOBALS: readonly GlobalFeature[] = [
 export const COMPACT_GLOBALS: readonly GlobalFeature[] = [
   PRESERVATION,
   UTILISATION,
-  CPU_LIMITS,
+  { ...CPU_LIMITS, name: 'limits' },
   { ...HORIZONTAL, name: 'actions', of: (view, scale) => VERTICAL.of(view, scale) + HORIZONTAL.of(view, scale) },
 ]
 

@@ -73,5 +73,5 @@ export {
   type TenantRule,
   type TenantTelemetry,
 } from './telemetry.js'
-export { TenantRules } from './tenant-rules.js'
+export { TenantController } from './tenant-controller.js'
 export { type ClusterScale, DEMAND_WINDOW, type TenantView } from './tenant-view.js'

@@ -7,8 +7,8 @@ import {
   type ServerlessPreset,
   type ServerlessPresetName,
   type TenantAllocation,
+  TenantController,
   type TenantRule,
-  TenantRules,
   type TenantTelemetry,
   tenantValue,
 } from '../../src/serverless/index.js'
@@ -45,7 +45,11 @@ describe.each(NAMES)('%s', (name) => {
     environment.reset(1)
     for (const [i, step] of play(environment, random, 50).entries()) {
       const { low, high } = environment.observation
-      expect(step.observations.every((x, at) => x >= low[at % low.length]! && x <= high[at % low.length]!)).toBe(true)
+      const isTold = (x: number, at: number): boolean => x >= low[at % low.length]! && x <= high[at % low.length]!
+      for (let agent = 0; agent < N; agent++) {
+        const seen = step.observations.subarray(agent * low.length, (agent + 1) * low.length)
+        expect(step.info.present![agent] === 1 ? seen.every(isTold) : seen.every(Number.isNaN)).toBe(true)
+      }
       expect(step.globals).toHaveLength(N * environment.global.names.length)
       for (const numbers of [step.globals, step.rewards, ...Object.values(step.info)])
         expect(numbers.every(Number.isFinite)).toBe(true)
@@ -283,7 +287,7 @@ it.each(['priced', 'priced-keep-alive', 'priced-continuous'] as const)(
       for (const [i, view] of environment.views.entries()) {
         const headroom = 1 + 0.5 * random.integer(5)
         const wanted = {
-          containers: Math.ceil(view.largestDemand + headroom * Math.sqrt(view.largestDemand) - 1e-9),
+          containers: Math.max(0, Math.ceil(view.largestDemand + headroom * Math.sqrt(view.largestDemand) - 1e-9)),
           shares: 128 * 2 ** random.integer(5),
           keepAliveSeconds: name === 'priced-keep-alive' ? [0, 30, 120, 600, 2400][random.integer(5)]! : 60,
         }
@@ -291,7 +295,7 @@ it.each(['priced', 'priced-keep-alive', 'priced-continuous'] as const)(
         const at = i * environment.action.names.length
         environment.preset.action.closest(wanted, view, environment.scale, actions, at)
         environment.preset.action.apply(actions, at, view, environment.scale, out)
-        expect(Math.abs(out.containers - wanted.containers)).toBeLessThanOrEqual(1) // containers are whole, headroom comes in steps
+        expect(out.containers).toBe(wanted.containers)
         expect(out.shares).toBeCloseTo(wanted.shares, 3)
         expect(out.keepAliveSeconds).toBe(wanted.keepAliveSeconds)
       }
@@ -334,21 +338,26 @@ describe('a rule for each tenant', () => {
 
   it('acts while its tenant is there, begins anew with it, and holds on what is not believed', () => {
     const environment = new ServerlessEnvironment(core, busySpec(core, 3, N), SERVERLESS_PRESETS['s-rl'])
-    const rules: Doubling[] = []
-    const team = new TenantRules(environment, () => {
-      rules.push(new Doubling())
-      return rules.at(-1)!
-    })
+    const rules = environment.views.map(() => new Doubling())
+    const team = rules.map((rule, i) => new TenantController(environment, i, rule))
+    const { names } = environment.observation
     const actions = new Float32Array(N)
+    const decide = (observations: Float32Array): void => {
+      for (const [i, one] of team.entries()) {
+        one.decide(observations.subarray(i * names.length, (i + 1) * names.length), actions.subarray(i, i + 1))
+      }
+    }
     let { observations } = environment.reset(1)
-    team.beginEpisode()
+    for (const one of team) one.beginEpisode()
     for (let step = 0; step < 30; step++) {
-      team.decideMany(observations, actions)
+      decide(observations)
       for (let i = 0; i < N; i++) {
         const { containers } = environment.platform.telemetry[i]!
-        expect(actions[i]).toBe(environment.platform.isPresent(i) && containers > 0 ? 1 : 0) // one more, or nothing
+        if (environment.platform.isPresent(i))
+          expect(actions[i]).toBe(containers > 0 ? 1 : 0) // one more, or nothing
+        else expect(actions[i]).toBeNaN()
       }
-      observations = environment.step(actions).observations
+      observations = environment.step(actions.map((action) => action || 0)).observations
     }
     // Tenant 0 is there before steps 1 to 5 and from step 21 on, tenant 1 from step 13 on.
     expect(rules.map(({ asked, begun }) => [asked, begun])).toEqual([
@@ -357,8 +366,8 @@ describe('a rule for each tenant', () => {
       ...new Array(N - 2).fill([30, 1]),
     ])
     const blank = observations.slice()
-    blank[3 * environment.observation.names.length + 2] = Number.NaN
-    team.decideMany(blank, actions)
+    blank[3 * names.length + 2] = Number.NaN
+    decide(blank)
     expect([...actions].map(Number.isNaN)).toEqual(Array.from({ length: N }, (_, i) => i === 3))
     environment.dispose()
   })

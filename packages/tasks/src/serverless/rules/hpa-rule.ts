@@ -1,4 +1,5 @@
 import { WindowMax } from '../../window-max.js'
+import { SHARES_PER_CORE } from '../invoker-sharing.js'
 import type { TenantAllocation, TenantRule, TenantTelemetry } from '../telemetry.js'
 
 /** What an `HpaRule` is set to. */
@@ -11,7 +12,6 @@ export interface HpaSettings {
 }
 
 const TOLERANCE = 0.1 // Kubernetes' default
-const SHARES_OF_CORE = 1024
 
 /** In the manner of Kubernetes' horizontal autoscaler on CPU: containers in proportion to use over target, and never none. */
 export class HpaRule implements TenantRule {
@@ -26,7 +26,7 @@ export class HpaRule implements TenantRule {
 
   decide(t: Readonly<TenantTelemetry>, out: TenantAllocation): void {
     const { targetUtilisation01, shares } = this.#settings
-    const target = (targetUtilisation01 * shares) / SHARES_OF_CORE // cores of a container
+    const target = (targetUtilisation01 * shares) / SHARES_PER_CORE // cores of a container
     const wanted = t.warmContainers > 0 ? t.usedCores / target : 1
     const isClose = Math.abs(wanted / t.warmContainers - 1) <= TOLERANCE
     const proposal = isClose || Number.isNaN(wanted) ? t.containers : Math.ceil(wanted)
