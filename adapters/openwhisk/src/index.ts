@@ -19,6 +19,7 @@ export {
   type WhiskClientOptions,
 } from './client/whisk-client.js'
 export type { JsonObject, NamespaceLimits, WhiskActionLimits } from './protocol.js'
+export { decideByRules } from './rule-decider.js'
 export { type ActivationBatch, ActivationFeed, type ActivationFeedOptions } from './telemetry/activation-feed.js'
 export { ActivationSource, type ActivationSourceOptions } from './telemetry/activation-source.js'
 export type { ScrapedSample } from './telemetry/exposition.js'

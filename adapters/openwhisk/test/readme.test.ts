@@ -24,9 +24,9 @@ describe('the README', () => {
     const { official, proxy } = await openStandIn()
     await official.actions.update({ name: 'hello', action: 'const main = (params) => params' })
     const code = examples[0]!
-    expect(code.trim().split('\n').length).toBeLessThanOrEqual(12)
+    expect(code.trim().split('\n').length).toBeLessThanOrEqual(13)
     const here = code.replace('http://127.0.0.1:3233', proxy.url).replace('uuid:key', AUTH).replace('10_000', '1')
-    expect(await run('tenants', here)).toEqual([['hello', 0, { containers: 1 }]])
+    expect(await run('tenants', here)).toEqual([['hello', 0, { containers: 0 }]])
   })
 
   it('has a second one that serves a platform to the official client', async () => {

@@ -1,9 +1,10 @@
+import { DemandRule } from '@trimtab/tasks/serverless'
 import { describe, expect, it } from 'vitest'
 import {
   ActivationSource,
   ApiActuator,
+  decideByRules,
   HostActuator,
-  type TenantDecider,
   type TenantTick,
   UserEventsSource,
   WhiskTenants,
@@ -14,13 +15,9 @@ const CODE = 'const main = (params) => params'
 const STEP_MS = 10_000
 const CALLS = 20
 
-/** Containers busy, and as many more as their root: stands for a rule. */
-const decider: TenantDecider = {
-  decide(_, { demandContainers }, out) {
-    out.containers = Math.ceil(demandContainers + Math.sqrt(demandContainers))
-    out.shares = 512
-  },
-}
+/** R + √R containers, each action by a rule of its own. */
+const createDecider = () =>
+  decideByRules(() => new DemandRule({ margin: 1, windowSteps: 2, shares: 512, keepAliveSeconds: 600 }))
 
 /** Two functions, one of them under load. */
 const open = async () => {
@@ -41,7 +38,7 @@ const open = async () => {
     clock: platform,
   })
   const control = new AbortController()
-  const ticks = tenants.run(decider, { stepMs: STEP_MS, signal: control.signal, sleep: async () => {} })
+  const ticks = tenants.run(createDecider(), { stepMs: STEP_MS, signal: control.signal, sleep: async () => {} })
   /** Twenty calls in 5 s, each of which takes one; 5 s later all have ended, and the next step is taken. */
   const next = async (): Promise<TenantTick> => {
     for (let i = 0; i < CALLS; i++) {
@@ -174,7 +171,7 @@ describe('the tenants of a namespace', () => {
       actuator: new HostActuator({ shares, namespace: 'guest' }),
     })
     const control = new AbortController()
-    const ticks = tenants.run(decider, { stepMs: 0, signal: control.signal, sleep: async () => {} })
+    const ticks = tenants.run(createDecider(), { stepMs: 0, signal: control.signal, sleep: async () => {} })
     await ticks.next()
     const tick = (await ticks.next()).value as TenantTick
     expect(tick.telemetry.get('busy')).toMatchObject({ arrivals: 40, demandContainers: 3, p99Ms: NaN })

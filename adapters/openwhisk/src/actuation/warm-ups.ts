@@ -5,7 +5,7 @@ import type { JsonObject, NamespaceLimits } from '../protocol.js'
 /** How containers are started ahead of requests. */
 export interface WarmUpOptions {
   readonly client: Pick<WhiskClient, 'invoke'>
-  /** Calls at once, of one action; default 8. */
+  /** Calls at once, of one action; default 8. The client must have as many connections (`mostConnections`). */
   readonly most?: number
   /** Of what the namespace may call in a minute and at once, the share that may go into warm-ups; default .25. */
   readonly share01?: number
