@@ -270,6 +270,17 @@ describe('load', () => {
   })
 })
 
+describe('a full rollout', () => {
+  it('is not forgotten for a step that is refused', () => {
+    using agent = make({ options: { rolloutSteps: 3 } })
+    for (let i = 0; i < 3; i++) agent.observe(step())
+    expect(() => agent.observe(step(), 1)).toThrow(expect.objectContaining({ code: 'partition_invalid' }))
+    expect(agent.size).toBe(3)
+    agent.observe(step())
+    expect(agent.size).toBe(1)
+  })
+})
+
 describe('pairs that share an agent', () => {
   const options = { rolloutSteps: 60, miniBatchSize: 10, epochs: 2 }
   const shared = (): Ppo => make({ contextSize: 2, partitions: 3, options })
