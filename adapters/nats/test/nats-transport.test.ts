@@ -34,7 +34,13 @@ describe.runIf(HAS_NATS)('members over a real NATS server', () => {
   afterAll(() => nats?.stop())
 
   async function transport(options: Partial<NatsTransportOptions> = {}) {
-    const connection = await connect({ port: nats.port, user: 'shop', pass: 'secret' })
+    const connection = await connect({
+      port: nats.port,
+      user: 'shop',
+      pass: 'secret',
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 50,
+    })
     connections.push(connection)
     return new NatsTransport(connection, { team, heartbeatMs: HEARTBEAT_MS, ...options })
   }
@@ -151,35 +157,59 @@ describe.runIf(HAS_NATS)('members over a real NATS server', () => {
     expect([a.counts.sent, b.counts.sent, b.counts.dropped]).toEqual([1, 0, 1])
   })
 
+  function memberOver(transport: NatsTransport, name: string): TeamMember {
+    const member = new TeamMember({
+      name,
+      transport,
+      variables: VARIABLES,
+      clock: performance,
+      heartbeatMs: HEARTBEAT_MS,
+      load: loadGain,
+      rule: () => ({ name: 'rule', decide: (_, out) => out.fill(-1) }),
+    })
+    member.add('f', 'cpu')
+    return member
+  }
+
+  /** Agents everywhere, as each of them counts after a step. */
+  function counted(...members: readonly TeamMember[]): number[] {
+    for (const one of members) one.step(new Float64Array(VARIABLES.length).fill(1))
+    return members.map(({ total }) => total.agents)
+  }
+
   it('join, act and leave as in one process', async () => {
     fresh()
     const via = await transport()
     await via.models.replace('cpu', policyFile(3), 0)
-    const member = (name: string, transport: NatsTransport) => {
-      const one = new TeamMember({
-        name,
-        transport,
-        variables: VARIABLES,
-        clock: performance,
-        heartbeatMs: HEARTBEAT_MS,
-        load: loadGain,
-        rule: () => ({ name: 'rule', decide: (_, out) => out.fill(-1) }),
-      })
-      one.add('f', 'cpu')
-      return one
-    }
-    const [a, b] = [member('a', via), member('b', await transport())]
+    const [a, b] = [memberOver(via, 'a'), memberOver(await transport(), 'b')]
     await Promise.all([a.settled(), b.settled()])
-    const values = new Float64Array(VARIABLES.length).fill(1)
-    const counted = (...members: TeamMember[]) => {
-      for (const one of members) one.step(values)
-      return members.map(({ total }) => total.agents)
-    }
     await expect.poll(() => counted(a, b)).toEqual([2, 2])
     const actions = new Float32Array(1)
     expect([...a.decide(Float32Array.of(2), actions), ...actions]).toEqual([undefined, 6])
     b.dispose()
     await expect.poll(() => counted(a)).toEqual([1])
     a.dispose()
+  })
+
+  it('go on when the server has lost all that it stored: counted, and with a new base model', async () => {
+    fresh()
+    const [via, other] = [await transport(), await transport()]
+    await via.models.replace('cpu', policyFile(3), 0)
+    const [a, b] = [memberOver(via, 'a'), memberOver(other, 'b')]
+    await Promise.all([a.settled(), b.settled()])
+    await expect.poll(() => counted(a, b)).toEqual([2, 2])
+    await nats.lose()
+    await nats.restart()
+    await expect
+      .poll(() => counted(a, b).concat(a.state === 'joined' ? 0 : 1), { interval: HEARTBEAT_MS })
+      .toEqual([2, 2, 0])
+    const again = memberOver(await transport(), 'b')
+    await again.settled()
+    await expect.poll(() => counted(a, again), { interval: HEARTBEAT_MS }).toEqual([2, 2])
+    await expect.poll(() => via.models.replace('cpu', policyFile(4), 0).catch(() => undefined)).toBeGreaterThan(0)
+    a.refreshModels()
+    await a.settled()
+    const actions = new Float32Array(1)
+    expect([...a.decide(Float32Array.of(2), actions), ...actions]).toEqual([undefined, 8])
   })
 })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,6 +46,13 @@ export class RealNats {
   async kill(): Promise<void> {
     const child = this.#process!
     if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await once(child, 'exit')
+  }
+
+  /** All that it had stored is gone, also when it comes back. */
+  async lose(): Promise<void> {
+    await this.kill()
+    rmSync(this.#store, { recursive: true })
+    mkdirSync(this.#store)
   }
 
   async stop(): Promise<void> {

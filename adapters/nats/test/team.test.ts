@@ -55,10 +55,11 @@ describe.runIf(HAS_NATS)('ten processes of a hundred agents on one server', () =
     ;[nats, programs] = await Promise.all([RealNats.start(), Programs.make()])
     cable = await Cable.to(nats.port)
     coordinator = await CoordinatorProcess.start(programs.coordinator, nats.port)
-    for (let i = 0; i < PROCESSES; i++) start(i)
-    await become(team, whole)
+    await become([start(0)], { fallbacks: { no_model: AGENTS } })
     team[0]!.tell({ offer: 2 })
     await until(() => expect(coordinator.refreshes).toMatchObject([{ member: 'host-0', value: 2 }]))
+    team[0]!.tell({ refresh: true })
+    for (let i = 1; i < PROCESSES; i++) start(i)
     await become(team, { ...whole, action: 2, fallbacks: { none: AGENTS } })
   })
 

@@ -6,14 +6,16 @@ import { PAPER_GLOBALS } from '@trimtab/tasks/serverless'
 
 const { port, team, name, agents, heartbeatMs } = JSON.parse(process.argv[2])
 const connection = await connect({ port, waitOnFirstConnect: true })
+const transport = new NatsTransport(connection, { team, heartbeatMs })
+await transport.models.replace('cpu', new Uint8Array(1), 0) // the first one's; the others find it there
 const rule = { name: 'one each', decide: (_, out) => out.fill(1) }
 const member = new TeamMember({
   name,
-  transport: new NatsTransport(connection, { team, heartbeatMs }),
+  transport,
   variables: PAPER_GLOBALS,
   clock: performance,
   heartbeatMs,
-  load: () => rule,
+  load: () => ({ name: 'one each', decideMany: (_, out) => out.fill(1) }),
   rule: () => rule,
 })
 for (let i = 0; i < agents; i++) member.add(`${name}/${i}`, 'cpu')

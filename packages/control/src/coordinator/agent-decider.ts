@@ -24,17 +24,14 @@ export interface TeamAgent {
 /** Decides for the agents of a member, each by the model of its category or by its rule. N: agents, S: observation, A: action. */
 export class AgentDecider {
   readonly #models: CategoryModels
-  #observation: Float32Array = new Float32Array(0) // [S]
-  #action: Float32Array = new Float32Array(0) // [A]
-  #fallbacks: (MemberFallback | undefined)[] = [] // [N]
 
   constructor(models: CategoryModels) {
     this.#models = models
   }
 
   /**
-   * Fills `out` [N, A] from `observations` [N, S].
-   * @returns [N], overwritten by the next call
+   * Fills `out` [N, A] from `observations` [N, S], a call of the model for all agents of a category.
+   * @returns [N], why an agent did not act as part of its team
    * @throws {ConfigError} `size_mismatch`
    */
   decide(
@@ -42,51 +39,84 @@ export class AgentDecider {
     state: MemberState,
     observations: Float32Array,
     out: Float32Array,
-  ): readonly (MemberFallback | undefined)[] {
-    this.#observation = rowOf('observations', observations, agents.length, this.#observation)
-    this.#action = rowOf('actions', out, agents.length, this.#action)
-    const [S, A] = [this.#observation.length, this.#action.length]
-    this.#fallbacks.length = agents.length
-    for (const [row, agent] of agents.entries()) {
-      for (let i = 0; i < S; i++) this.#observation[i] = observations[row * S + i]!
-      this.#fallbacks[row] = this.#decide(agent, state)
-      for (let i = 0; i < A; i++) out[row * A + i] = this.#action[i]!
+  ): (MemberFallback | undefined)[] {
+    const inputs = new Rows('observations', observations, agents.length)
+    const outputs = new Rows('actions', out, agents.length)
+    const fallbacks: (MemberFallback | undefined)[] = Array(agents.length).fill(undefined)
+    for (const [category, rows] of rowsByCategory(agents)) {
+      const why = state === 'displaced' ? state : this.#follow(category, rows, inputs, outputs)
+      for (const row of rows) {
+        const action = outputs.at(row)
+        const fallback = why ?? (action.every(Number.isFinite) ? undefined : 'action_not_finite')
+        if (fallback !== undefined) fallbacks[row] = obey(agents[row]!.rule, inputs.at(row), action, fallback)
+        else if (state === 'isolated') fallbacks[row] = state
+      }
     }
-    return this.#fallbacks
+    return fallbacks
   }
 
-  #decide({ category, rule }: TeamAgent, state: MemberState): MemberFallback | undefined {
-    const fallback = state === 'displaced' ? state : this.#follow(category)
-    if (fallback === undefined) return state === 'isolated' ? state : undefined
-    try {
-      rule.decide(this.#observation, this.#action)
-      return fallback
-    } catch {
-      this.#action.fill(Number.NaN) // one agent's rule: the others go on, and who reads the reason knows of it
-      return 'rule_failed'
-    }
-  }
-
-  /** Lets the category's model act; why it did not. */
-  #follow(category: string): MemberFallback | undefined {
+  /** Lets the category's model act for some rows; why it did not. */
+  #follow(category: string, rows: readonly number[], inputs: Rows, outputs: Rows): MemberFallback | undefined {
     const model = this.#models.of(category)
     if (model === undefined) return 'no_model'
+    const actions = new Float32Array(rows.length * outputs.size)
     try {
-      model.decide(this.#observation, this.#action)
+      model.decideMany(inputs.gather(rows), actions)
     } catch (failure) {
       this.#models.fail(category, failure)
       return 'agent_failed'
     }
-    return this.#action.every(Number.isFinite) ? undefined : 'action_not_finite'
+    outputs.scatter(rows, actions)
+    return undefined
   }
 }
 
-/** Room for one of `count` equal rows of `array`: `row`, where it fits. @throws {ConfigError} `size_mismatch` */
-function rowOf(name: string, array: Float32Array, count: number, row: Float32Array): Float32Array {
-  const size = count === 0 ? array.length : array.length / count
-  if (!Number.isInteger(size) || (size === 0) !== (count === 0)) {
+/** Lets an agent's rule act; the reason for it. */
+function obey(rule: Controller, observation: Float32Array, action: Float32Array, why: MemberFallback): MemberFallback {
+  try {
+    rule.decide(observation, action)
+    return why
+  } catch {
+    action.fill(Number.NaN) // one agent's rule: the others go on, and who reads the reason knows of it
+    return 'rule_failed'
+  }
+}
+
+function rowsByCategory(agents: readonly TeamAgent[]): ReadonlyMap<string, readonly number[]> {
+  const rows = new Map<string, number[]>()
+  for (const [row, { category }] of agents.entries()) {
+    const others = rows.get(category)
+    if (others) others.push(row)
+    else rows.set(category, [row])
+  }
+  return rows
+}
+
+/** Rows of equal size in one array, a row for each agent. */
+class Rows {
+  readonly size: number
+  readonly #array: Float32Array
+
+  /** @throws {ConfigError} `size_mismatch` */
+  constructor(name: string, array: Float32Array, count: number) {
+    this.size = count === 0 ? array.length : array.length / count
+    this.#array = array
+    if (Number.isInteger(this.size) && (this.size === 0) === (count === 0)) return
     const message = `${name} must hold a row for each of ${count} agents, got ${array.length} numbers`
     throw new ConfigError('size_mismatch', message)
   }
-  return row.length === size ? row : new Float32Array(size)
+
+  at(row: number): Float32Array {
+    return this.#array.subarray(row * this.size, (row + 1) * this.size)
+  }
+
+  gather(rows: readonly number[]): Float32Array {
+    const gathered = new Float32Array(rows.length * this.size)
+    for (const [i, row] of rows.entries()) gathered.set(this.at(row), i * this.size)
+    return gathered
+  }
+
+  scatter(rows: readonly number[], values: Float32Array): void {
+    for (const [i, row] of rows.entries()) this.at(row).set(values.subarray(i * this.size, (i + 1) * this.size))
+  }
 }

@@ -1,12 +1,20 @@
-import type { Controller, Logger } from '@trimtab/core'
+import type { Logger } from '@trimtab/core'
+import type { ManyController } from '@trimtab/learn'
 import type { BaseModel, ModelExchange } from './transport.js'
 
 /** What a base model's bytes become: `Policy` of `@trimtab/learn` is one. */
-export type LoadedModel = Controller & { dispose?(): void }
+export type LoadedModel = ManyController & { dispose?(): void }
+
+const MOST_DOUBLINGS = 5 // asked for at least every 32 steps
 
 interface Loaded {
   readonly version: number
   readonly controller: LoadedModel
+}
+
+interface Wanted {
+  asked: number
+  dueAtStep: number
 }
 
 /** A member's own copies of base models: asked for until they come, and kept whatever happens to where they came from. */
@@ -14,9 +22,11 @@ export class CategoryModels {
   readonly #exchange: ModelExchange
   readonly #load: (bytes: Uint8Array) => LoadedModel
   readonly #logger: Logger | undefined
+  readonly #wanted = new Map<string, Wanted>() // by category, as all
   readonly #loaded = new Map<string, Loaded>()
   readonly #asking = new Map<string, Promise<void>>()
-  readonly #troubled = new Set<string>() // categories
+  readonly #troubled = new Set<string>()
+  #steps = 0
   #failures = 0
   #isDisposed = false
 
@@ -39,17 +49,25 @@ export class CategoryModels {
     return this.#loaded.get(category)?.version
   }
 
-  /** Asks for the category's model, unless there is one or it was asked for. */
+  /** Asks for the category's model, and until there is one again after 1, 2, 4, … 32 steps. */
   want(category: string): void {
-    if (!this.#loaded.has(category)) this.#ask(category)
+    if (this.#wanted.has(category)) return
+    this.#wanted.set(category, { asked: 0, dueAtStep: this.#steps })
+    this.#askWhereDue()
   }
 
-  /** Asks for what has become of the models that there are. */
+  /** A step has passed. */
+  step(): void {
+    this.#steps++
+    this.#askWhereDue()
+  }
+
+  /** Asks for all models now: for those that are missing, and for what has become of the others. */
   refresh(): void {
-    for (const category of this.#loaded.keys()) this.#ask(category)
+    for (const category of this.#wanted.keys()) this.#ask(category)
   }
 
-  /** The category's model failed at work: it is let go of, and asked for anew when it is next wanted. */
+  /** The category's model failed at work: it is let go of, and asked for anew. */
   fail(category: string, failure: unknown): void {
     this.#note(category, failure)
     this.of(category)?.dispose?.()
@@ -65,6 +83,14 @@ export class CategoryModels {
     this.#isDisposed = true
     for (const { controller } of this.#loaded.values()) controller.dispose?.()
     this.#loaded.clear()
+  }
+
+  #askWhereDue(): void {
+    for (const [category, wanted] of this.#wanted) {
+      if (this.#loaded.has(category) || this.#steps < wanted.dueAtStep) continue
+      wanted.dueAtStep = this.#steps + 2 ** Math.min(wanted.asked++, MOST_DOUBLINGS)
+      this.#ask(category)
+    }
   }
 
   #ask(category: string): void {

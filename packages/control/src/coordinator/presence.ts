@@ -103,7 +103,8 @@ export class Presence {
   #pass(): void {
     const { clock, heartbeatMs } = this.#options
     const now = clock.now()
-    this.#roster.advance(Math.min(heartbeatMs, Math.max(0, now - this.#nowMs)))
+    const elapsedMs = now - this.#nowMs
+    this.#roster.advance(elapsedMs > 0 ? Math.min(heartbeatMs, elapsedMs) : 0) // also where the clock says nothing
     this.#nowMs = now
   }
 

@@ -7,7 +7,7 @@ import type { PresenceOptions } from './presence.js'
 export interface TeamMemberOptions extends PresenceOptions {
   /** [K], what each agent tells; the same in all members. */
   readonly variables: readonly GlobalVariable[]
-  /** Makes a controller of a base model, e.g. `(bytes) => loadPolicy(core, bytes)`. */
+  /** Makes a controller of a base model, e.g. `(bytes) => loadPolicy(core, bytes, { agents: 256 })`. */
   readonly load: (bytes: Uint8Array) => LoadedModel
   /** Makes the rule of an agent: it acts wherever no model can. */
   readonly rule: (agent: string, category: string) => Controller

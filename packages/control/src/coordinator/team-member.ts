@@ -117,7 +117,7 @@ export class TeamMember {
     this.#values = Float64Array.from(values)
     this.#own.clear()
     this.#isCounted = this.#agents.map((_, row) => this.#own.add(this.#values, row * length))
-    for (const { category } of this.#agents) this.#models.want(category)
+    this.#models.step()
     this.#presence.step(this.#own, this.#total)
   }
 
@@ -137,14 +137,14 @@ export class TeamMember {
 
   /**
    * Fills `out` [N, A] from `observations` [N, S].
-   * @returns [N], why an agent did not act as part of the team, where it did not; overwritten by the next call
+   * @returns [N], why an agent did not act as part of the team, where it did not
    * @throws {ConfigError} `size_mismatch`
    */
   decide(observations: Float32Array, out: Float32Array): readonly (MemberFallback | undefined)[] {
     return this.#decider.decide(this.#agents, this.state, observations, out)
   }
 
-  /** Asks for what the coordinator has made of the base models meanwhile; until it comes, those that are here go on. */
+  /** Asks for all base models anew: the coordinator may have replaced them. Until they come, those that are here go on. */
   refreshModels(): void {
     this.#models.refresh()
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TeamMember } from '../../src/index.js'
+import type { ModelExchange, TeamMember } from '../../src/index.js'
 import { Cable, ones, policyFile, RULE, Team } from './team.js'
 
 /** What each agent does and why, observing its row. */
@@ -28,16 +28,28 @@ describe('an agent of a team', () => {
     ])
   })
 
-  it('takes the base model in the step after it came to be', async () => {
+  it('takes a base model that came to be meanwhile, asking ever more seldom', async () => {
     const team = new Team()
-    const member = await team.joined('a', 1)
-    team.beat(member)
-    await member.settled()
-    expect(decided(member)).toEqual([[RULE, 'no_model']])
+    const asked: number[] = []
+    let steps = 0
+    const { models } = team.hub
+    const get = (category: string) => {
+      asked.push(steps)
+      return models.get(category)
+    }
+    const transport = Object.assign(new Cable(team.hub), { models: { ...models, get } as ModelExchange })
+    const member = await team.joined('a', 1, { transport })
+    const step = async () => {
+      steps++
+      team.beat(member)
+      await member.settled()
+      return decided(member)[0]
+    }
+    while (steps < 100) expect(await step()).toEqual([RULE, 'no_model'])
+    expect(asked).toEqual([0, 1, 3, 7, 15, 31, 63, 95])
     await withModels(team, { cpu: 10 })
-    team.beat(member)
-    await member.settled()
-    expect(decided(member)).toEqual([[0, undefined]])
+    while (steps < 126) expect(await step()).toEqual([RULE, 'no_model'])
+    expect(await step()).toEqual([0, undefined])
     expect(member.modelVersion('cpu')).toBe(1)
   })
 
@@ -80,9 +92,10 @@ describe('an agent of a team', () => {
     ])
     await member.settled()
     cable.isCut = false
-    team.beat(member)
-    await member.settled()
-    team.beat(member)
+    for (let beat = 0; beat < 3; beat++) {
+      team.beat(member)
+      await member.settled()
+    }
     expect([member.state, ...decided(member)]).toEqual(['joined', [0, undefined], [20, undefined]])
   })
 
@@ -96,8 +109,8 @@ describe('an agent of a team', () => {
     expect(decided(late)).toEqual([[0, undefined]])
   })
 
-  it.each<[string, string, (observation: Float32Array, out: Float32Array) => void]>([
-    ['answers nonsense', 'action_not_finite', (_, out) => void out.fill(Number.NaN)],
+  it.each<[string, string, (observations: Float32Array, out: Float32Array) => void]>([
+    ['answers nonsense for one', 'action_not_finite', (_, out) => void out.set([Number.NaN, 7])],
     [
       'throws',
       'agent_failed',
@@ -105,12 +118,16 @@ describe('an agent of a team', () => {
         throw new Error('core trapped')
       },
     ],
-  ])('acts by its rule when the model %s', async (_name, fallback, decide) => {
+  ])('acts by its rule when the model %s', async (_name, fallback, decideMany) => {
     const team = new Team()
     await withModels(team, { cpu: 10 })
-    const member = await team.joined('a', 1, { load: () => ({ name: 'bad', decide }) })
+    const member = team.member('a', { load: () => ({ name: 'bad', decideMany }) })
+    for (const agent of ['x', 'y']) member.add(agent, 'cpu')
+    await member.settled()
     team.beat(member)
-    expect(decided(member)).toEqual([[RULE, fallback]])
+    const [x, y] = decided(member)
+    expect(x).toEqual([RULE, fallback])
+    expect(y).toEqual(fallback === 'agent_failed' ? [RULE, fallback] : [7, undefined])
   })
 
   it('holds when its rule throws too, and leaves the others alone', async () => {
@@ -140,7 +157,7 @@ describe('an agent of a team', () => {
       const id = ++loaded
       return {
         name: 'm',
-        decide: (_: Float32Array, out: Float32Array) => void out.fill(id),
+        decideMany: (_: Float32Array, out: Float32Array) => void out.fill(id),
         dispose: () => void disposed.push(id),
       }
     }

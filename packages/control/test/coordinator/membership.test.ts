@@ -46,6 +46,20 @@ describe('who is counted', () => {
     },
   )
 
+  it('all of them while a clock says nothing, and the silent no longer than ever once it does', async () => {
+    const team = new Team()
+    let offsetMs = 0
+    const clock = { now: () => team.clock.now() + offsetMs }
+    const [a, b] = [await team.joined('a', 2, { clock }), await team.joined('b', 3)]
+    team.beat(b, a)
+    offsetMs = Number.NaN
+    for (let beat = 0; beat < 5; beat++) team.beat(a)
+    expect(a.total.agents).toBe(5)
+    offsetMs = 0
+    for (let beat = 0; beat < 5; beat++) team.beat(a)
+    expect(a.total.agents).toBe(2)
+  })
+
   it('each once, when a process is started again under its name before it was missed', async () => {
     const team = new Team()
     const [a, killed] = [await team.joined('a', 2), await team.joined('b', 3)]

@@ -1,8 +1,9 @@
-import type { Controller } from '@trimtab/core'
 import {
   type CoordinatorTransport,
   type GlobalVariable,
   InProcessTransport,
+  type LoadedModel,
+  type ModelExchange,
   type Summary,
   TeamMember,
   type TeamMemberOptions,
@@ -28,9 +29,9 @@ export function gainOf(bytes: Uint8Array): number {
   return gain
 }
 
-export const loadGain = (bytes: Uint8Array): Controller => {
+export const loadGain = (bytes: Uint8Array): LoadedModel => {
   const gain = gainOf(bytes)
-  return { name: `× ${gain}`, decide: (observation, out) => out.fill(observation[0]! * gain) }
+  return { name: `× ${gain}`, decideMany: (observations, out) => out.set(observations.map((x) => x * gain)) }
 }
 
 /** What rules answer. */
@@ -43,18 +44,16 @@ export class Cable implements CoordinatorTransport {
 
   constructor(inner: CoordinatorTransport) {
     this.#inner = inner
-  }
-
-  get models() {
-    const { models } = this.#inner
-    return {
-      get: (category: string) => this.#answer(() => models.get(category)),
-      replace: (category: string, bytes: Uint8Array, over: number) =>
-        this.#answer(() => models.replace(category, bytes, over)),
-      offer: models.offer.bind(models),
-      onOffer: models.onOffer.bind(models),
+    const { models } = inner
+    this.models = {
+      get: (category) => this.#answer(() => models.get(category)),
+      replace: (category, bytes, over) => this.#answer(() => models.replace(category, bytes, over)),
+      offer: (offer) => models.offer(offer),
+      onOffer: (take) => models.onOffer(take),
     }
   }
+
+  readonly models: ModelExchange
 
   enter() {
     return this.#answer(() => this.#inner.enter())
