@@ -80,6 +80,10 @@ describe('who is counted', () => {
       expect([a.total.agents, early.total.agents, late.total.agents]).toEqual([5, 5, 5])
     }
     expect([early.state, late.state]).toEqual(['displaced', 'joined'])
+    const lives: number[] = []
+    team.hub.onSummary(({ member, incarnation }) => member === 'b' && lives.push(incarnation))
+    team.beat(late, early)
+    expect(new Set(lives).size).toBe(1) // the displaced one says nothing
     late.dispose()
     for (let beat = 0; beat < 5; beat++) team.beat(early, a)
     expect([early.state, a.total.agents]).toEqual(['joined', 5])
