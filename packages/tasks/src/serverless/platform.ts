@@ -5,14 +5,12 @@ import { ContainerTable } from './container-table.js'
 import type { FunctionProfile } from './function-profile.js'
 import { type Invoker, InvokerSharing, TenantService } from './invoker-sharing.js'
 import { checkServerlessSpec, type ServerlessEvent, type ServerlessSpec } from './platform-spec.js'
+import { containersFor } from './rules/containers-for.js'
 import { isolatedP99Ms, type Sojourn } from './sojourn.js'
 import { createTenantTelemetry, type TenantAllocation, type TenantTelemetry } from './telemetry.js'
-import { TenantCast } from './tenant-cast.js'
+import { ARRIVALS_STREAM, CAST_STREAM, TenantCast } from './tenant-cast.js'
 import { type QueueStep, TenantQueue } from './tenant-queue.js'
 import { TenantStates } from './tenant-states.js'
-
-const CAST = 1 // streams of a seed
-const ARRIVALS = 2
 
 /**
  * A serverless platform under its tenants' loads, step by step, in closed form: a simulation of the dissertation's OpenWhisk cluster.
@@ -60,8 +58,8 @@ export class ServerlessPlatform {
     this.#math = core.math
     this.spec = spec
     this.#fingerprint = fingerprintOf(JSON.stringify(spec))
-    this.#castRandom = new Random(core, 0, CAST)
-    this.#arrivals = new Random(core, 0, ARRIVALS)
+    this.#castRandom = new Random(core, 0, CAST_STREAM)
+    this.#arrivals = new Random(core, 0, ARRIVALS_STREAM)
     this.#cast = new TenantCast(spec)
     this.invokers = spec.invokers.flatMap(({ count, ...invoker }) => Array.from({ length: count }, () => invoker))
 
@@ -121,8 +119,8 @@ export class ServerlessPlatform {
    * first step with the same generous and warm allocation for every controller: R + 2√R containers of 1,024 shares.
    */
   reset(seed: number): void {
-    this.#castRandom.reseed(seed, CAST)
-    this.#arrivals.reseed(seed, ARRIVALS)
+    this.#castRandom.reseed(seed, CAST_STREAM)
+    this.#arrivals.reseed(seed, ARRIVALS_STREAM)
     this.#cast.draw(this.#castRandom)
     this.#setSlos()
     this.#table.clear()
@@ -289,7 +287,7 @@ export class ServerlessPlatform {
     telemetry.occupancy01 = available > 0 ? Math.min(1, busy / available) : Number.NaN
     telemetry.ioShare01 = ioSeconds / (workSeconds + ioSeconds)
     telemetry.warmContainers = containers // less those still starting as the step ends
-    this.#serving[i] = served > 0 ? Math.max(1, Math.ceil(busy + 2 * Math.sqrt(busy))) : 0
+    this.#serving[i] = served > 0 ? Math.max(1, containersFor(busy, 2)) : 0
   }
 
   /** All that decides what comes next; `load` goes on from there to the byte. */

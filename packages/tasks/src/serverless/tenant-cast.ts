@@ -2,6 +2,10 @@ import type { Random } from '@trimtab/core'
 import type { FunctionProfile } from './function-profile.js'
 import type { ServerlessSpec } from './platform-spec.js'
 
+/** Streams of an episode's seed: what is drawn for its cast, and when requests come. */
+export const CAST_STREAM = 1
+export const ARRIVALS_STREAM = 2
+
 /** Who plays in an episode: the function that each tenant runs, its load and the stretch of it. N: tenants. */
 export class TenantCast {
   /** [N] */

@@ -1,4 +1,5 @@
 import type { ServerlessSpec } from './platform-spec.js'
+import { containersFor } from './rules/containers-for.js'
 import type { TenantAllocation } from './telemetry.js'
 
 const INITIAL_SHARES = 1024
@@ -30,7 +31,7 @@ export class TenantStates {
   join(i: number, busy: number): void {
     this.present[i] = 1
     this.backlog[i] = 0
-    const containers = Math.ceil(busy + 2 * Math.sqrt(busy))
+    const containers = containersFor(busy, 2)
     this.take(i, { containers, shares: INITIAL_SHARES, keepAliveSeconds: INITIAL_KEEP_ALIVE_SECONDS })
   }
 

@@ -1,16 +1,16 @@
 import { ConfigError, type Core, percentile, Random } from '@trimtab/core'
 import { EventHeap } from '../../event-heap.js'
 import type { FunctionProfile } from '../function-profile.js'
+import { SHARES_PER_CORE } from '../invoker-sharing.js'
 import { checkServerlessSpec, type ServerlessSpec } from '../platform-spec.js'
 import { isolatedP99Ms } from '../sojourn.js'
 import { createTenantTelemetry, type TenantAllocation, type TenantTelemetry } from '../telemetry.js'
-import { TenantCast } from '../tenant-cast.js'
+import { ARRIVALS_STREAM, CAST_STREAM, TenantCast } from '../tenant-cast.js'
+import { TenantStates } from '../tenant-states.js'
 import { createContainer, type EventContainer } from './event-container.js'
 import { EventInvoker } from './event-invoker.js'
 
-const CAST = 1 // streams of a seed, as `ServerlessPlatform` has them
-const ARRIVALS = 2
-const WORK = 3
+const WORK_STREAM = 3 // of a seed
 
 const ARRIVAL = 0 // kinds of events; their subject is a tenant
 const STARTED = 1 // a container, by its number
@@ -41,7 +41,6 @@ interface Tenant {
   /** When waiting requests came, oldest first. */
   readonly queue: number[]
   readonly containers: Set<EventContainer> // oldest first
-  allocation: TenantAllocation
   /** Containers that start when a request of this step meets none. */
   unasked: number
   readonly events: TenantEvents
@@ -57,6 +56,7 @@ export class EventPlatform {
   readonly telemetry: readonly TenantTelemetry[]
   readonly #core: Core
   readonly #cast: TenantCast
+  readonly #states: TenantStates // what is in force; who waits is in the queues
   readonly #castRandom: Random
   readonly #arrivals: Random
   readonly #work: Random
@@ -79,9 +79,10 @@ export class EventPlatform {
     this.spec = spec
     this.telemetry = spec.tenants.map(createTenantTelemetry)
     this.#cast = new TenantCast(spec)
-    this.#castRandom = new Random(core, 0, CAST)
-    this.#arrivals = new Random(core, 0, ARRIVALS)
-    this.#work = new Random(core, 0, WORK)
+    this.#states = new TenantStates(spec)
+    this.#castRandom = new Random(core, 0, CAST_STREAM)
+    this.#arrivals = new Random(core, 0, ARRIVALS_STREAM)
+    this.#work = new Random(core, 0, WORK_STREAM)
   }
 
   /** What became of tenant `i`'s requests since `reset`, its first step included. */
@@ -91,10 +92,10 @@ export class EventPlatform {
 
   /** Begins the episode that `seed` says: the same functions and loads as `ServerlessPlatform` draws, with requests of their own. */
   reset(seed: number): void {
-    const { invokers, bounds } = this.spec
-    this.#castRandom.reseed(seed, CAST)
-    this.#arrivals.reseed(seed, ARRIVALS)
-    this.#work.reseed(seed, WORK)
+    const { invokers } = this.spec
+    this.#castRandom.reseed(seed, CAST_STREAM)
+    this.#arrivals.reseed(seed, ARRIVALS_STREAM)
+    this.#work.reseed(seed, WORK_STREAM)
     this.#cast.draw(this.#castRandom)
     this.#heap.clear()
     this.#started = []
@@ -102,17 +103,15 @@ export class EventPlatform {
     this.#invokers = invokers.flatMap((invoker) =>
       Array.from({ length: invoker.count }, () => new EventInvoker(invoker)),
     )
-    this.#tenants = this.#cast.functions.map((profile, i) => {
-      const busy = this.#cast.rateAt(i, 0) * (profile.workSeconds + profile.ioSeconds)
-      const containers = Math.min(bounds.containers[1], Math.ceil(busy + 2 * Math.sqrt(busy)))
-      return {
-        profile,
-        sloMs: this.spec.sloFactor * isolatedP99Ms(this.#core.math, profile),
-        ...{ queue: [], containers: new Set(), unasked: 0, events: createEvents() },
-        allocation: { containers, shares: 1024, keepAliveSeconds: 600 },
-      }
-    })
-    for (const i of this.#tenants.keys()) this.#startUpTo(i, this.#tenants[i]!.allocation.containers, 0)
+    this.#tenants = this.#cast.functions.map((profile) => ({
+      profile,
+      sloMs: this.spec.sloFactor * isolatedP99Ms(this.#core.math, profile),
+      ...{ queue: [], containers: new Set(), unasked: 0, events: createEvents() },
+    }))
+    for (const [i, { profile }] of this.#tenants.entries()) {
+      this.#states.join(i, this.#cast.rateAt(i, 0) * (profile.workSeconds + profile.ioSeconds))
+      this.#startUpTo(i, this.#states.containers[i]!, 0)
+    }
     for (const container of this.#started) container.state = 'idle'
     this.#heap.clear() // nobody starts any more
     for (const { events } of this.#tenants) events.coldStarts = 0
@@ -121,25 +120,17 @@ export class EventPlatform {
 
   /** Brings allocations [N] into force and lives through a step. */
   step(allocations: readonly Readonly<TenantAllocation>[]): void {
-    const { bounds, stepSeconds } = this.spec
-    const clamp = (value: number, [low, high]: readonly [number, number]): number =>
-      Math.min(high, Math.max(low, value))
-    const now = this.#steps * stepSeconds
+    const now = this.#steps * this.spec.stepSeconds
     const before = this.#count()
     for (const [i, asked] of allocations.entries()) {
-      const tenant = this.#tenants[i]!
-      tenant.allocation = {
-        containers: clamp(Math.round(asked.containers), bounds.containers),
-        shares: clamp(asked.shares, bounds.shares),
-        keepAliveSeconds: asked.keepAliveSeconds,
-      }
-      for (const container of tenant.containers) this.#setShares(container)
-      this.#removeSurplus(tenant, now)
+      this.#states.take(i, asked)
+      for (const container of this.#tenants[i]!.containers) this.#setShares(container)
+      this.#removeSurplus(i, now)
     }
     for (const invoker of this.#invokers) invoker.cpu.redivide(now)
     for (let turn = 0; turn < this.#tenants.length; turn++) {
       const i = (this.#steps + turn) % this.#tenants.length
-      this.#startUpTo(i, this.#tenants[i]!.allocation.containers, now)
+      this.#startUpTo(i, this.#states.containers[i]!, now)
     }
     this.#live(before)
   }
@@ -150,17 +141,17 @@ export class EventPlatform {
   }
 
   #setShares(container: EventContainer): void {
-    const { shares } = this.#tenants[container.tenant]!.allocation
+    const shares = this.#states.shares[container.tenant]!
     container.shares = shares
-    container.capCores = this.spec.cpuMode === 'quota' ? Math.min(1, shares / 1024) : 1
+    container.capCores = this.spec.cpuMode === 'quota' ? Math.min(1, shares / SHARES_PER_CORE) : 1
   }
 
   /** Newest first: what still starts, unless requests wait for it, and what has been idle for long. */
-  #removeSurplus(tenant: Tenant, now: number): void {
-    const { containers, allocation, queue } = tenant
+  #removeSurplus(i: number, now: number): void {
+    const { containers, queue } = this.#tenants[i]!
     for (const container of [...containers].reverse()) {
-      if (containers.size <= allocation.containers) return
-      const isIdle = container.state === 'idle' && now - container.sinceSeconds >= allocation.keepAliveSeconds
+      if (containers.size <= this.#states.containers[i]!) return
+      const isIdle = container.state === 'idle' && now - container.sinceSeconds >= this.#states.keepAlive[i]!
       const isStarting = container.state === 'starting' && queue.length === 0
       if (!isIdle && !isStarting) continue
       containers.delete(container)
@@ -275,7 +266,7 @@ export class EventPlatform {
 
   #report(i: number, before: EventCounts): void {
     const { stepSeconds } = this.spec
-    const { profile, sloMs, queue, containers, allocation, events } = this.#tenants[i]!
+    const { profile, sloMs, queue, containers, events } = this.#tenants[i]!
     const { workSeconds, ioSeconds, memoryMiB, idleMemoryMiB, coldStartSeconds } = profile
     const served = events.latenciesMs.slice(before.served)
     const arrivals = events.arrivals - before.arrivals
@@ -290,7 +281,9 @@ export class EventPlatform {
       usedCores: (events.coreSeconds - before.coreSeconds) / stepSeconds,
       usedMemoryMiB: containers.size * idleMemoryMiB + busy * (memoryMiB - idleMemoryMiB),
       memoryMiBPerContainer: memoryMiB,
-      ...allocation,
+      shares: this.#states.shares[i]!,
+      containers: this.#states.containers[i]!,
+      keepAliveSeconds: this.#states.keepAlive[i]!,
       ...{ warmContainers, startingContainers, queued: queue.length },
       coldStarts: events.coldStarts - before.coldStarts,
       dropped: events.dropped - before.dropped,
