@@ -74,3 +74,20 @@ export {
 export { type ControllerSummary, summarise } from './promise/summary.js'
 export type { StudyHooks, StudyProgress } from './run-all.js'
 export type { Spread } from './spread.js'
+export { runTenantsCell, type TenantsCell, type TenantsCellSpec } from './tenants/cell.js'
+export {
+  CHURN_METHODS,
+  type ChurnCell,
+  type ChurnCellSpec,
+  type ChurnMethod,
+  type ChurnMethodName,
+  runChurnCell,
+} from './tenants/churn.js'
+export type { ImitatedRule } from './tenants/learn-policies.js'
+export { type PolicyGroup, PolicyGroups } from './tenants/policy-groups.js'
+export {
+  type PolicySharing,
+  TENANT_VARIANTS,
+  type TenantVariant,
+  type TenantVariantName,
+} from './tenants/variants.js'

@@ -5,7 +5,7 @@ export {
   levelActions,
   STEP_ACTIONS,
 } from './action-schemes.js'
-export { type ArenaPart, arenaSpec, SERVERLESS_ARENAS, type ServerlessArena } from './arenas/arenas.js'
+export { type ArenaPart, arenaSpec, SERVERLESS_ARENAS, type ServerlessArena, standardArena } from './arenas/arenas.js'
 export { ServerlessEnvironment } from './environment.js'
 export { EventPlatform, type TenantEvents } from './events/event-platform.js'
 export {
@@ -53,6 +53,7 @@ export {
   type ServerlessSpec,
   type TenantSpec,
 } from './platform-spec.js'
+export { type PlatformRecord, PlatformTally } from './platform-tally.js'
 export { SERVERLESS_LEARNER, SERVERLESS_PRESETS, type ServerlessPreset, type ServerlessPresetName } from './preset.js'
 export { PRICED_REWARD, PRINTED_REWARD, type ServerlessReward } from './reward.js'
 export { DemandRule, type DemandSettings } from './rules/demand-rule.js'
@@ -60,7 +61,7 @@ export { EnsureRule, type EnsureSettings } from './rules/ensure-rule.js'
 export { type RuleSite, TENANT_RULE_FAMILIES, type TenantRuleFamily, withForesight } from './rules/families.js'
 export { HistogramRule, type HistogramSettings } from './rules/histogram-rule.js'
 export { HpaRule, type HpaSettings } from './rules/hpa-rule.js'
-export { judgeRule, type MakeRule, type PlatformRecord } from './rules/judge.js'
+export { judgeRule, type MakeRule, siteOf } from './rules/judge.js'
 export { KnativeRule, type KnativeSettings } from './rules/knative-rule.js'
 export { type FoundSettings, type SettingRange, type SettingRanges, searchSettings } from './rules/settings-search.js'
 export { tuneTenantRule } from './rules/tune.js'

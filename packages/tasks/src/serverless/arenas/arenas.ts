@@ -35,20 +35,21 @@ const HOST: InvokerSpec = { ...INVOKER, memoryMiB: 7168 }
 /** Two cores a tenant, as in the probe that chose the default. */
 const hostsFor = (tenants: number): InvokerSpec[] => [{ ...HOST, count: Math.ceil((2 * tenants) / HOST.cores) }]
 
-const standard = (tenants: number): ServerlessArena => ({
+/** Busy functions that ask for half of the cores, however many there are. */
+export const standardArena = (tenants: number): ServerlessArena => ({
   name: `standard-${tenants}`,
   label: `${tenants} busy functions at half load`,
   ...{ tenants, loads: 'busy', load01: 0.5, invokers: hostsFor(tenants) },
 })
 
-const TWELVE = standard(12)
+const TWELVE = standardArena(12)
 
 /** Fixed before any learner ran: those where knowing the load gains little are controls. */
 export const SERVERLESS_ARENAS: readonly ServerlessArena[] = [
-  standard(5),
+  standardArena(5),
   TWELVE,
-  standard(30),
-  standard(110),
+  standardArena(30),
+  standardArena(110),
   {
     ...TWELVE,
     name: 'tight-12',

@@ -1,0 +1,113 @@
+import { type Core, mean } from '@trimtab/core'
+import { type Ppo, trainMany } from '@trimtab/learn'
+import { arenaSpec, SERVERLESS_PRESETS, ServerlessEnvironment, standardArena } from '@trimtab/tasks/serverless'
+import { createPolicies, type ImitatedRule, learnPolicies } from './learn-policies.js'
+import { PolicyGroups } from './policy-groups.js'
+import { TENANT_VARIANTS, type TenantVariant, type TenantVariantName } from './variants.js'
+
+/** How newcomers get a policy. */
+export interface ChurnMethod {
+  readonly label: string
+  readonly variant: TenantVariantName
+  /** Where the policy of a newcomer that shares none comes from; without it, from nowhere. */
+  readonly base?: TenantVariantName
+}
+
+/** 4.6.3, 4.8.3: from scratch, from the base model of its category, and in the policy that all share. */
+export const CHURN_METHODS = {
+  scratch: { label: 'SIMPPO, newcomers from scratch', variant: 'simppo-full' },
+  category: {
+    label: 'SIMPPO, newcomers from their category’s base model',
+    variant: 'simppo-full',
+    base: 'simppo-full-category',
+  },
+  shared: { label: 'SIMPPO, one policy for all', variant: 'simppo-full-shared' },
+  priced: { label: 'the default', variant: 'priced' },
+} as const satisfies Readonly<Record<string, ChurnMethod>>
+
+/** How newcomers get a policy, by name. */
+export type ChurnMethodName = keyof typeof CHURN_METHODS
+
+/** One change of how many tenants there are. Cloneable. */
+export interface ChurnCellSpec {
+  readonly method: ChurnMethodName
+  /** N before. */
+  readonly tenants: number
+  /** How many join, or, negative, leave. */
+  readonly change: number
+  readonly seed: number
+  readonly rule: ImitatedRule
+  readonly imitationEpisodes: number
+  /** Of learning before and after the change. */
+  readonly episodesBefore: number
+  readonly episodesAfter: number
+}
+
+/** What a change of tenants cost. */
+export interface ChurnCell {
+  readonly spec: ChurnCellSpec
+  /** Reward of a step, mean over the agents, in each episode before and after the change. */
+  readonly before: readonly number[]
+  readonly after: readonly number[]
+  /** How far the first episodes after the change were below the last, of those. */
+  readonly drop01: number
+  /** Until the mean of five episodes was within 2 % of the last. */
+  readonly episodesToRecover: number
+}
+
+const WINDOW = 5
+const RECOVERED01 = 0.98
+
+/**
+ * Tenants join a platform that others have learned to share, or leave it. Its hosts have room for those that come: the drop is that of
+ * policies that know the place no longer, not of one that has grown too small.
+ */
+export function runChurnCell(core: Core, spec: ChurnCellSpec): ChurnCell {
+  const { tenants, change, seed, rule } = spec
+  const method: ChurnMethod = CHURN_METHODS[spec.method]
+  const variant: TenantVariant = TENANT_VARIANTS[method.variant]
+  const arena = standardArena(tenants + Math.max(0, change))
+  const platform = arenaSpec(core, arena, 'train', seed)
+  const worldOf = (count: number): ServerlessEnvironment =>
+    new ServerlessEnvironment(
+      core,
+      { ...platform, tenants: platform.tenants.slice(0, count) },
+      SERVERLESS_PRESETS[variant.preset(arena)],
+    )
+  const learn = (of: TenantVariant) =>
+    learnPolicies(core, of, worldOf(tenants), {
+      ...{ seed, rule, episodes: spec.episodesBefore, imitationEpisodes: spec.imitationEpisodes },
+    })
+  const before = learn(variant)
+  const base = method.base && learn(TENANT_VARIANTS[method.base])
+
+  const world = worldOf(tenants + change)
+  const rewardBaseline = before.groups[0]!.policy.options.rewardBaseline
+  const groups = createPolicies(core, variant, world, { seed: seed + 1, rewardBaseline })
+  const categoryOf = (agent: number) => world.platform.functions[agent]!.category
+  const sourceOf = (agent: number): Ppo | undefined => {
+    const known = before.groups.find(({ members }) => members.includes(agent))
+    const sibling = base?.groups.find(({ members }) => categoryOf(members[0]!) === categoryOf(agent))
+    return (known ?? sibling)?.policy
+  }
+  for (const { policy, members } of groups) {
+    const source = sourceOf(members[0]!)
+    if (source) policy.setLearned(source.learned())
+  }
+  const { rewards } = trainMany(new PolicyGroups(variant.label, groups, world), world, {
+    ...{ episodes: spec.episodesAfter, seed: AFTER_SEED * (1 + seed) },
+  })
+  const after = rewards.map((reward) => reward / platform.episodeSteps)
+  for (const { policy } of [...groups, ...before.groups, ...(base?.groups ?? [])]) policy.dispose()
+  world.dispose()
+  return { spec, before: before.rewards, after, ...recovery(after) }
+}
+
+const AFTER_SEED = 3_000_000 // other episodes than those of learning
+
+function recovery(rewards: readonly number[]): Pick<ChurnCell, 'drop01' | 'episodesToRecover'> {
+  const means = rewards.slice(WINDOW - 1).map((_, i) => mean(rewards.slice(i, i + WINDOW)))
+  const settled = mean(rewards.slice(-2 * WINDOW))
+  const first = means.findIndex((value) => value >= settled - (1 - RECOVERED01) * Math.abs(settled))
+  return { drop01: (settled - means[0]!) / Math.abs(settled), episodesToRecover: first < 0 ? rewards.length : first }
+}

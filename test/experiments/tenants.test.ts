@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { report } from './churn/report.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'tenants-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function run(name: string): { readonly json: ReturnType<typeof JSON.parse>; readonly markdown: string } {
+  const command = fileURLToPath(new URL('./run.mjs', import.meta.url))
+  execFileSync(process.execPath, [command, name, '--scale', 'smoke', '--out', folder], { stdio: 'pipe' })
+  const read = (ending: string): string => readFileSync(join(folder, `${name}.${ending}`), 'utf8')
+  return { json: JSON.parse(read('json')), markdown: read('md') }
+}
+
+it('the experiment on tenants lists every rule and variant with its figures, and the headroom', () => {
+  const { json, markdown } = run('tenants')
+  const [{ controllers, headroom, gates }] = json.arenas
+  const names = controllers.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(
+    expect.arrayContaining(['demand', 'ensure', 'hpa', 'knative', 'histogram', 'simppo-full', 'priced']),
+  )
+  expect(names.some((name: string) => name.endsWith('-foresight'))).toBe(true)
+  for (const { records } of controllers) {
+    expect(records).toHaveLength(2)
+    for (const { score, violation01, reward } of records) expect(score).toBeCloseTo(reward - 0.3 * violation01, 4)
+  }
+  expect(Number.isFinite(headroom)).toBe(true)
+  expect(gates.length).toBeGreaterThanOrEqual(5)
+  expect(markdown).toContain('SIMPPO, full')
+})
+
+describe('the experiment on churn', () => {
+  it('runs', () => {
+    const { json } = run('churn')
+    expect(json.cells.map(({ method }: { method: string }) => method)).toEqual(['scratch', 'priced'])
+  })
+
+  it('asks for the paper’s shape: a drop that falls with N, and next to none where all share a policy', () => {
+    const cell = (method: string, tenants: number, drop01: number) => ({
+      spec: { method, tenants, change: 5, seed: 0 },
+      ...{ drop01, episodesToRecover: 3 },
+    })
+    const scale = { methods: ['scratch', 'shared'], tenants: [5, 50], changes: [5], seeds: [0] }
+    const shown = (scratch: number, shared: number): boolean =>
+      report({
+        ...{ scaleName: 'gate', scale },
+        cells: [
+          ...[cell('scratch', 5, 0.12), cell('scratch', 50, scratch)],
+          ...[cell('shared', 5, 0.05), cell('shared', 50, shared)],
+        ],
+      }).isShown
+    expect([shown(0.02, 0.005), shown(0.09, 0.005), shown(0.02, 0.03)]).toEqual([true, false, false])
+  })
+})
