@@ -48,14 +48,17 @@ export class PolicyGroups {
     this.#placeOf = places
   }
 
+  /** Fills `out` [N, A] with what the policies do from `observations` [N, S]. */
   decideMany(observations: Float32Array, out: Float32Array): void {
     this.#answer(observations, out, (policy, rows) => policy.decideMany(rows.observations, rows.actions))
   }
 
+  /** The same while learning. */
   exploreMany(observations: Float32Array, out: Float32Array): void {
     this.#answer(observations, out, (policy, rows) => policy.exploreMany(rows.observations, rows.actions))
   }
 
+  /** Gives each policy its agents' rows; says how many could be used. */
   observeMany(step: ManyTransition): number {
     const { observation, action, global } = this.#widths
     let taken = 0
@@ -74,6 +77,7 @@ export class PolicyGroups {
     return taken
   }
 
+  /** Policies whose rollouts are complete learn. */
   update(): void {
     for (const { policy } of this.#groups) policy.update()
   }
@@ -83,10 +87,12 @@ export class PolicyGroups {
     return this.#groups.some(({ policy }) => policy.isDue)
   }
 
+  /** Each learns from its rollout what was done there. */
   imitate(): void {
     for (const { policy } of this.#groups) policy.imitate()
   }
 
+  /** An agent's episode is over. */
   endEpisode(agent: number): void {
     const { group, place } = this.#placeOf[agent]!
     this.#groups[group]!.policy.endEpisode(place)

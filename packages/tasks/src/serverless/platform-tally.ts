@@ -55,6 +55,7 @@ export class PlatformTally {
     }
   }
 
+  /** What it came to so far. */
   record(): PlatformRecord {
     const sums = this.#sums
     const all = this.#steps.reduce((a, b) => a + b, 0)
