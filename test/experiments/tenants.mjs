@@ -4,9 +4,10 @@ import { TENANT_VARIANTS } from '@trimtab/studies'
 import { bestRule } from './headroom/report.mjs'
 import { report } from './tenants/report.mjs'
 
-const ALL = Object.keys(TENANT_VARIANTS)
+const ALL = Object.keys(TENANT_VARIANTS).filter((name) => name !== 'priced-prewarm')
 const LARGE = ['simppo-full', 'simppo-full-shared', 'priced-scratch', 'priced']
 const JUDGED = ['priced-scratch', 'priced']
+const ROOMY = [...JUDGED, 'priced-prewarm'] // where knowing the load gains something
 
 /**
  * variants: by arena. seeds: of policies and of the platforms that judge; rules are tuned once and judged on the same. episodes: of
@@ -26,8 +27,8 @@ export const SCALES = {
       'standard-110': LARGE,
       'tight-12': JUDGED,
       'quota-12': JUDGED,
-      'slow-start-12': JUDGED,
-      'rare-30': JUDGED,
+      'slow-start-12': ROOMY,
+      'rare-30': ROOMY,
       'mixed-invokers-12': JUDGED,
       'churn-12': JUDGED,
     },

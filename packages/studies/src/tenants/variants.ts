@@ -74,6 +74,7 @@ export const TENANT_VARIANTS = {
     learner: SIMPPO_COMPACT,
   },
   'priced-scratch': { ...PRICED, label: 'priced, shared, from scratch', imitates: false },
+  'priced-prewarm': { ...PRICED, label: 'priced, shared, imitated, prewarming', preset: always('priced-prewarm') },
   priced: PRICED,
 } as const satisfies Readonly<Record<string, TenantVariant>>
 

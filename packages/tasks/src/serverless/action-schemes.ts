@@ -75,31 +75,40 @@ export interface ActionLevels {
   readonly shares: readonly number[]
   /** Seconds; of one level there is no head. */
   readonly keepAliveSeconds: readonly number[]
+  /** Containers to have at least, also where there was no demand; of one level there is no head. */
+  readonly leastContainers: readonly number[]
 }
 
-/** One head for headroom, one for shares, one for keep-alive where there is a choice: absolute, so that no step has to make up for another. */
+/** A head for headroom, one for shares, and for the others where there is a choice: absolute, so that no step has to make up for another. */
 export function levelActions(levels: ActionLevels): ActionScheme {
-  const { headroom, shares, keepAliveSeconds } = levels
+  const { headroom, shares, keepAliveSeconds, leastContainers } = levels
   const hasKeepAlive = keepAliveSeconds.length > 1
+  const hasLeast = leastContainers.length > 1
+  const leastAt = hasKeepAlive ? 3 : 2
   return {
     space: headsSpace({
       headroom: headroom.length,
       shares: shares.length,
       ...(hasKeepAlive && { keepAlive: keepAliveSeconds.length }),
+      ...(hasLeast && { leastContainers: leastContainers.length }),
     }),
     apply(actions, from, { largestDemand }, _scale, allocation) {
-      allocation.containers = containersFor(largestDemand, headroom[actions[from]!]!)
+      const least = leastContainers[hasLeast ? actions[from + leastAt]! : 0]!
+      allocation.containers = Math.max(least, containersFor(largestDemand, headroom[actions[from]!]!))
       allocation.shares = shares[actions[from + 1]!]!
       allocation.keepAliveSeconds = keepAliveSeconds[hasKeepAlive ? actions[from + 2]! : 0]!
       return true
     },
     closest(wanted, { largestDemand }, { math }, actions, to) {
       const missing = (level: number): number => Math.abs(containersFor(largestDemand, level) - wanted.containers)
-      const least = Math.min(...headroom.map(missing))
-      const asGood = headroom.flatMap((level, i) => (missing(level) === least ? [i] : []))
+      const fewest = Math.min(...headroom.map(missing))
+      const asGood = headroom.flatMap((level, i) => (missing(level) === fewest ? [i] : []))
       actions[to] = asGood[nearest(asGood, actions[to]!)]!
       actions[to + 1] = nearestRatio(math, shares, wanted.shares)
       if (hasKeepAlive) actions[to + 2] = nearestRatio(math, keepAliveSeconds, wanted.keepAliveSeconds)
+      if (!hasLeast) return
+      const isNeeded = largestDemand === 0 || leastContainers[actions[to + leastAt]!]! > wanted.containers
+      if (isNeeded) actions[to + leastAt] = nearest(leastContainers, wanted.containers)
     },
   }
 }

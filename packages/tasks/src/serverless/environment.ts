@@ -25,7 +25,15 @@ import type { ServerlessSpec } from './platform-spec.js'
 import type { ServerlessPreset } from './preset.js'
 import { ownReward } from './reward.js'
 import type { TenantAllocation, TenantTelemetry } from './telemetry.js'
-import { type ClusterScale, clusterScale, createTenantView, DEMAND_WINDOW, type TenantView } from './tenant-view.js'
+import {
+  type ClusterScale,
+  clusterScale,
+  createTenantView,
+  DEMAND_WINDOW,
+  NEVER_CALLED,
+  rememberIdleTime,
+  type TenantView,
+} from './tenant-view.js'
 
 /** Numbers of `ParallelStep.info`, each [N]; 0 of a tenant that is not there. */
 const INFO: Readonly<Record<string, (t: Readonly<TenantTelemetry>) => number>> = {
@@ -106,8 +114,9 @@ export class ServerlessEnvironment implements ParallelEnvironment {
       view.arrivalsBefore = view.telemetry.arrivals
       view.sharesChange = 0
       view.containersChange = 0
+      Object.assign(view, NEVER_CALLED)
     }
-    this.#rememberDemands()
+    this.#rememberLoad()
     this.#rewards.fill(0)
     return this.#tell()
   }
@@ -161,15 +170,19 @@ export class ServerlessEnvironment implements ParallelEnvironment {
       view.sharesChange = view.telemetry.shares + view.sharesChange || 0 // NaN of one that came or went
       view.containersChange += view.telemetry.containers
     }
-    this.#rememberDemands()
+    this.#rememberLoad()
     this.#pay()
     return this.#tell()
   }
 
-  #rememberDemands(): void {
+  #rememberLoad(): void {
     const at = this.platform.steps % DEMAND_WINDOW
     for (const [i, view] of this.views.entries()) {
-      if (!this.platform.isPresent(i)) this.#demands.fill(0, i * DEMAND_WINDOW, (i + 1) * DEMAND_WINDOW)
+      if (this.platform.isPresent(i)) rememberIdleTime(view)
+      else {
+        this.#demands.fill(0, i * DEMAND_WINDOW, (i + 1) * DEMAND_WINDOW)
+        Object.assign(view, NEVER_CALLED)
+      }
       this.#demands[i * DEMAND_WINDOW + at] = view.telemetry.demandContainers
       view.largestDemand = this.#largestDemand(i)
     }
@@ -259,4 +272,11 @@ export class ServerlessEnvironment implements ParallelEnvironment {
 }
 
 /** What of a view no telemetry and no demand tells again. */
-const CHANGES = ['arrivalsBefore', 'sharesChange', 'containersChange'] as const
+const CHANGES = [
+  'arrivalsBefore',
+  'sharesChange',
+  'containersChange',
+  'idleSeconds',
+  'meanIdleSeconds',
+  'idleDeviationSeconds',
+] as const

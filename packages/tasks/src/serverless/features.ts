@@ -88,6 +88,44 @@ export const SIZING_FEATURES: readonly Feature[] = [
   { name: 'ioShare', low: 0, high: 1, of: ({ telemetry }) => telemetry.ioShare01 },
 ]
 
+const LOG_IDLE_UNIT = 1 / 5 // brings logarithms of 0 … 4 h in minutes to about 0 … 1
+
+/** And, for functions that are called rarely, how long ago the last call was and when the next one is likely. */
+export const IDLE_FEATURES: readonly Feature[] = [
+  ...SIZING_FEATURES,
+  {
+    name: 'logIdle',
+    low: 0,
+    high: 3,
+    of: ({ idleSeconds }, { math }) => LOG_IDLE_UNIT * math.log(1 + idleSeconds / 60),
+  },
+  {
+    name: 'logMeanIdle',
+    low: 0,
+    high: 3,
+    of: ({ meanIdleSeconds }, { math }) => LOG_IDLE_UNIT * math.log(1 + meanIdleSeconds / 60),
+  },
+  {
+    name: 'idleOverMean',
+    low: 0,
+    high: 3,
+    of: ({ idleSeconds, meanIdleSeconds }) => (meanIdleSeconds > 0 ? idleSeconds / meanIdleSeconds : 0),
+  },
+  {
+    name: 'idleVariation',
+    low: 0,
+    high: 2,
+    of: ({ idleDeviationSeconds, meanIdleSeconds }) =>
+      meanIdleSeconds > 0 ? idleDeviationSeconds / meanIdleSeconds : 2,
+  },
+  {
+    name: 'stepsToNext',
+    low: -3,
+    high: 3,
+    of: ({ idleSeconds, meanIdleSeconds, telemetry }) => (meanIdleSeconds - idleSeconds) / telemetry.stepSeconds,
+  },
+]
+
 const PRESERVATION: GlobalFeature = PRINTED_FEATURES[0]!
 const UTILISATION: GlobalFeature = {
   name: 'utilisation',

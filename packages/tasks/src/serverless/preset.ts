@@ -6,7 +6,14 @@ import {
   levelActions,
   STEP_ACTIONS,
 } from './action-schemes.js'
-import { COMPACT_GLOBALS, type Feature, PAPER_GLOBALS, PRINTED_FEATURES, SIZING_FEATURES } from './features.js'
+import {
+  COMPACT_GLOBALS,
+  type Feature,
+  IDLE_FEATURES,
+  PAPER_GLOBALS,
+  PRINTED_FEATURES,
+  SIZING_FEATURES,
+} from './features.js'
 import type { GlobalView } from './global-state.js'
 import { PRICED_REWARD, PRINTED_REWARD, type ServerlessReward } from './reward.js'
 
@@ -36,6 +43,7 @@ const LEVELS: ActionLevels = {
   headroom: [0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4],
   shares: [128, 256, 512, 1024, 2048],
   keepAliveSeconds: [60],
+  leastContainers: [0],
 }
 
 const PRICED: ServerlessPreset = {
@@ -56,6 +64,7 @@ export const SERVERLESS_PRESETS: {
   readonly priced: ServerlessPreset
   readonly 'priced-quota': ServerlessPreset
   readonly 'priced-keep-alive': ServerlessPreset
+  readonly 'priced-prewarm': ServerlessPreset
   readonly 'priced-continuous': ServerlessPreset
 } = {
   's-rl': S_RL,
@@ -77,6 +86,12 @@ export const SERVERLESS_PRESETS: {
   'priced-keep-alive': {
     ...PRICED,
     action: levelActions({ ...LEVELS, keepAliveSeconds: [0, 30, 120, 600, 2400] }),
+  },
+  /** And whether a container is there before anybody has asked for one. */
+  'priced-prewarm': {
+    ...PRICED,
+    observation: IDLE_FEATURES,
+    action: levelActions({ ...LEVELS, keepAliveSeconds: [0, 60, 600], leastContainers: [0, 1, 2] }),
   },
   /** For agents that act on a box. */
   'priced-continuous': { ...PRICED, action: continuousActions([0, 4], 60) },

@@ -14,7 +14,14 @@ export interface TenantView {
   /** What the last action changed in what is asked for. */
   sharesChange: number
   containersChange: number
+  /** Since the last step with a request, and what that was between requests so far: its moving mean and mean deviation. */
+  idleSeconds: number
+  meanIdleSeconds: number
+  idleDeviationSeconds: number
 }
+
+/** Of a tenant that just came. */
+export const NEVER_CALLED = { idleSeconds: 0, meanIdleSeconds: 0, idleDeviationSeconds: 0 } as const
 
 /** A view to be filled. */
 export const createTenantView = (): TenantView => ({
@@ -23,7 +30,25 @@ export const createTenantView = (): TenantView => ({
   largestDemand: 0,
   sharesChange: 0,
   containersChange: 0,
+  ...NEVER_CALLED,
 })
+
+const IDLE_MEMORY = 0.8 // of the moving means
+
+/** Takes in whether there were requests in the step just ended. */
+export function rememberIdleTime(view: TenantView): void {
+  const { arrivals, stepSeconds } = view.telemetry
+  if (arrivals > 0) {
+    const { idleSeconds, meanIdleSeconds } = view
+    const isFirst = meanIdleSeconds === 0
+    const error = idleSeconds - meanIdleSeconds
+    view.meanIdleSeconds = isFirst ? idleSeconds : meanIdleSeconds + (1 - IDLE_MEMORY) * error
+    const deviation = isFirst ? 0 : Math.abs(error)
+    view.idleDeviationSeconds += (1 - IDLE_MEMORY) * (deviation - view.idleDeviationSeconds)
+    view.idleSeconds = 0
+  }
+  view.idleSeconds += stepSeconds
+}
 
 /** What numbers are measured against. */
 export interface ClusterScale {
