@@ -20,11 +20,14 @@ export class Bucket {
    * @throws {AdapterError} `nats_failed`; `bucket_mismatch`: it was made with other options
    */
   async use<T>(work: (kv: KV) => Promise<T>): Promise<T> {
+    let isOpen = false
     try {
       this.#opening ??= this.#open()
-      return await work(await this.#opening)
+      const kv = await this.#opening
+      isOpen = true
+      return await work(kv)
     } catch (cause) {
-      if (!(cause instanceof errors.TimeoutError)) this.#opening = undefined
+      if (!isOpen || !(cause instanceof errors.TimeoutError)) this.#opening = undefined
       if (cause instanceof AdapterError) throw cause
       throw new AdapterError('nats_failed', `NATS, bucket ${this.name}: ${messageOf(cause)}`, { cause })
     }

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { RecordingLogger } from '../../../packages/control/test/toys.js'
 import { NatsTransport, type NatsTransportOptions } from '../src/index.js'
 import { loadGain, policyFile, VARIABLES } from './fixtures/gain.js'
+import { Cable } from './partition.js'
 import { HAS_NATS, RealNats, sayUnchecked } from './real-nats.js'
 
 const HEARTBEAT_MS = 300
@@ -19,7 +20,7 @@ it('refuses options that cannot be, all at once', () => {
   )
 })
 
-describe.runIf(HAS_NATS)('members over a real NATS server', () => {
+describe.runIf(HAS_NATS)('members over a real NATS server', { timeout: 180_000 }, () => {
   let nats: RealNats
   const connections: NatsConnection[] = []
   let teams = 0
@@ -33,16 +34,16 @@ describe.runIf(HAS_NATS)('members over a real NATS server', () => {
   })
   afterAll(() => nats?.stop())
 
-  async function transport(options: Partial<NatsTransportOptions> = {}) {
+  async function transport(options: Partial<NatsTransportOptions> = {}, port = nats.port) {
     const connection = await connect({
-      port: nats.port,
+      port,
       user: 'shop',
       pass: 'secret',
       maxReconnectAttempts: -1,
       reconnectTimeWait: 50,
     })
     connections.push(connection)
-    return new NatsTransport(connection, { team, heartbeatMs: HEARTBEAT_MS, ...options })
+    return new NatsTransport(connection, { team, heartbeatMs: HEARTBEAT_MS, timeoutMs: 30_000, ...options })
   }
 
   const fresh = () => {
@@ -68,9 +69,10 @@ describe.runIf(HAS_NATS)('members over a real NATS server', () => {
   const distinct = (heard: readonly Summary[]) =>
     [...new Map(heard.map((one) => [one.sequence, one])).values()].sort((a, b) => a.sequence - b.sequence)
 
-  it('hear each summary to the bit, their own too; a newcomer hears the last ones, until they are forgotten', async () => {
+  it('hear each summary to the bit, their own too; a newcomer hears the last ones', async () => {
     fresh()
-    const [a, b] = [await transport(), await transport()]
+    const patient = { heartbeatMs: 100 * HEARTBEAT_MS } // a newcomer may be slow to come
+    const [a, b] = [await transport(patient), await transport(patient)]
     const [byA, byB] = [heardBy(a), heardBy(b)]
     const said = [summary('a.1', 1, [1, 0.1, 1 / 3]), summary('a.1', 2, [1, Math.PI, 5e-324])]
     a.publish(said[0]!)
@@ -78,13 +80,41 @@ describe.runIf(HAS_NATS)('members over a real NATS server', () => {
     a.publish(said[1]!)
     await expect.poll(() => [byA, byB].map(distinct)).toEqual([said, said])
     expect(a.counts).toMatchObject({ sent: 2, dropped: 0, refused: 0 })
-    const newcomer = heardBy(await transport())
+    const newcomer = heardBy(await transport(patient))
     await expect.poll(() => distinct(newcomer)).toEqual(said.slice(1))
+  })
+
+  it('hear nothing of whom the server has forgotten', async () => {
+    fresh()
+    const a = await transport()
+    a.publish(summary('a', 1, [1]))
+    await a.settled()
     await expect.poll(async () => (await (await members()).status()).values).toBe(0)
     const late = await transport()
     const byLate = heardBy(late)
     late.publish(summary('b', 1, [1]))
     await expect.poll(() => distinct(byLate)).toEqual([summary('b', 1, [1])])
+  })
+
+  it('are heard as soon as the server answers, though it was silent at first', async () => {
+    fresh()
+    const cable = await Cable.to(nats.port)
+    const a = await transport({}, cable.port)
+    cable.cut()
+    a.publish(summary('a', 1, [1]))
+    await a.settled()
+    expect(a.counts).toMatchObject({ sent: 0, dropped: 1 })
+    const events = connections.at(-1)!.status()
+    cable.mend()
+    for await (const { type } of events) if (type === 'reconnect') break
+    let sequence = 1
+    const sent = async () => {
+      a.publish(summary('a', ++sequence, [1]))
+      await a.settled()
+      return a.counts.sent
+    }
+    await expect.poll(sent).toBeGreaterThan(0)
+    cable.stop()
   })
 
   it('get a number for each life, greater than the last', async () => {
@@ -193,8 +223,9 @@ describe.runIf(HAS_NATS)('members over a real NATS server', () => {
 
   it('go on when the server has lost all that it stored: counted, and with a new base model', async () => {
     fresh()
-    const [via, other] = [await transport(), await transport()]
-    await via.models.replace('cpu', policyFile(3), 0)
+    const quick = { timeoutMs: 1000 } // what was under way when the server went is soon given up
+    const [via, other] = [await transport(quick), await transport(quick)]
+    await (await transport()).models.replace('cpu', policyFile(3), 0)
     const [a, b] = [memberOver(via, 'a'), memberOver(other, 'b')]
     await Promise.all([a.settled(), b.settled()])
     await expect.poll(() => counted(a, b)).toEqual([2, 2])
@@ -203,7 +234,7 @@ describe.runIf(HAS_NATS)('members over a real NATS server', () => {
     await expect
       .poll(() => counted(a, b).concat(a.state === 'joined' ? 0 : 1), { interval: HEARTBEAT_MS })
       .toEqual([2, 2, 0])
-    const again = memberOver(await transport(), 'b')
+    const again = memberOver(await transport(quick), 'b')
     await again.settled()
     await expect.poll(() => counted(a, again), { interval: HEARTBEAT_MS }).toEqual([2, 2])
     await expect.poll(() => via.models.replace('cpu', policyFile(4), 0).catch(() => undefined)).toBeGreaterThan(0)
