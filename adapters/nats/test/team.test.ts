@@ -9,10 +9,11 @@ const AGENTS = 100 // each
 const ALL = PROCESSES * AGENTS
 const TEN_MINUTES_MS = 600_000
 const BEHIND_CABLE = 5 // the last so many
+const PATIENCE_MS = 60_000 // of a machine that has much else to do
 
 if (!HAS_NATS) sayUnchecked('a team of processes')
 
-describe.runIf(HAS_NATS)('ten processes of a hundred agents on one server', () => {
+describe.runIf(HAS_NATS)('ten processes of a hundred agents on one server', { timeout: 5 * PATIENCE_MS }, () => {
   let nats: RealNats
   let cable: Cable
   let programs: Programs
@@ -37,7 +38,7 @@ describe.runIf(HAS_NATS)('ten processes of a hundred agents on one server', () =
   const lastOf = (members: readonly MemberProcess[]) => members.map(({ last }) => last)
 
   /** Waits until `holds` no longer throws: hooks wait too, where `expect.poll` may not. */
-  const until = (holds: () => void) => vi.waitFor(holds, { timeout: 30_000, interval: 20 })
+  const until = (holds: () => void) => vi.waitFor(holds, { timeout: PATIENCE_MS, interval: 20 })
 
   /** Waits until the last reports of `members` are all as `expected` says. */
   const become = (members: readonly MemberProcess[], expected: Partial<MemberReport>) =>
@@ -52,7 +53,8 @@ describe.runIf(HAS_NATS)('ten processes of a hundred agents on one server', () =
   const whole = { agents: ALL, members: PROCESSES, state: 'joined' }
 
   beforeAll(async () => {
-    ;[nats, programs] = await Promise.all([RealNats.start(), Programs.make()])
+    nats = await RealNats.start()
+    programs = await Programs.make()
     cable = await Cable.to(nats.port)
     coordinator = await CoordinatorProcess.start(programs.coordinator, nats.port)
     await become([start(0)], { fallbacks: { no_model: AGENTS } })
@@ -61,27 +63,29 @@ describe.runIf(HAS_NATS)('ten processes of a hundred agents on one server', () =
     team[0]!.tell({ refresh: true })
     for (let i = 1; i < PROCESSES; i++) start(i)
     await become(team, { ...whole, action: 2, fallbacks: { none: AGENTS } })
-  })
+  }, 5 * PATIENCE_MS)
 
   afterAll(async () => {
-    for (const { reports } of [...team, ...gone])
-      expect(Math.max(...reports.map(({ agents }) => agents))).toBeLessThanOrEqual(ALL) // none was ever counted twice
     await Promise.all([...team.map((member) => member.kill()), coordinator?.kill()])
     cable?.stop()
     programs?.remove()
     await nats?.stop()
   })
 
-  beforeEach(() => become(team, whole))
+  beforeEach(() => become(team, whole), 2 * PATIENCE_MS)
 
   it('send one message a step each, however many agents they have, and hear one of each', async () => {
     const from = lastOf(team).map((report) => report!)
     await step(team, 10)
-    for (const [i, { last }] of team.entries()) {
-      const steps = last!.step - from[i]!.step
-      const [sent, heard] = [(last!.out - from[i]!.out) / steps, (last!.in - from[i]!.in) / steps]
-      expect(sent).toBeLessThan(1.5) // 1, and what the connection says for itself
-      expect(heard).toBeLessThan(1.5 * (PROCESSES + 1)) // one of each, and the server's answer
+    const went = lastOf(team).map((last, i) => ({
+      steps: last!.step - from[i]!.step,
+      sent: last!.out - from[i]!.out,
+      heard: last!.in - from[i]!.in,
+    }))
+    const said = went.reduce((sum, { steps }) => sum + steps, 0) // by all: who has less of the machine steps less often
+    for (const { steps, sent, heard } of went) {
+      expect(sent).toBeLessThan(1.5 * steps) // 1, and what the connection says for itself
+      expect(heard).toBeLessThan(1.5 * (said + steps)) // one of each, and the server's answer
     }
   })
 
@@ -167,5 +171,10 @@ describe.runIf(HAS_NATS)('ten processes of a hundred agents on one server', () =
     )
     start(6)
     await become(team, whole)
+  })
+
+  it('were never counted twice', () => {
+    for (const { reports } of [...team, ...gone])
+      expect(Math.max(...reports.map(({ agents }) => agents))).toBeLessThanOrEqual(ALL)
   })
 })
