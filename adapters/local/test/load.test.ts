@@ -52,17 +52,22 @@ describe('the load generator', () => {
   })
 
   it('says which starts were cold, what failed and who did not answer', async () => {
-    let count = 0
-    const target = await listen((request, response) => {
-      expect(request.url).toBe('/api/v1/namespaces/_/actions/hello?blocking=true')
-      expect(request.headers.authorization).toBe(`Basic ${Buffer.from('u:k').toString('base64')}`)
-      count++
-      if (count === 1) response.end(record(90))
-      else if (count === 2) response.end(record())
-      else if (count === 3) response.writeHead(502).end('{"error":"no"}')
+    const asked: unknown[] = []
+    const target = await listen(({ url, headers }, response) => {
+      asked.push([url, headers.authorization])
+      if (url!.includes('cold')) response.end(record(90))
+      else if (url!.includes('warm')) response.end(record())
+      else if (url!.includes('failing')) response.writeHead(502).end('{"error":"no"}')
     })
-    const outcomes = await sendLoad([0, 200, 400, 600].map(at), { ...target, patienceMs: 300 })
-    const [cold, warm, failed, silent] = outcomes
+    const send = (actions: readonly string[], patienceMs?: number) =>
+      sendLoad(
+        actions.map((action) => ({ ...at(0), action })),
+        { ...target, ...(patienceMs !== undefined && { patienceMs }) },
+      )
+    const [cold, warm, failed] = await send(['cold', 'warm', 'failing'])
+    const [silent] = await send(['silent'], 300)
+    const authorization = `Basic ${Buffer.from('u:k').toString('base64')}`
+    expect(asked).toContainEqual(['/api/v1/namespaces/_/actions/cold?blocking=true', authorization])
     expect([cold!.isOk, cold!.waitTimeMs, cold!.initTimeMs]).toEqual([true, 7, 90])
     expect([warm!.isOk, warm!.initTimeMs]).toEqual([true, undefined])
     expect([failed!.isOk, failed!.error]).toEqual([false, '502 {"error":"no"}'])
