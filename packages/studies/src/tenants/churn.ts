@@ -13,8 +13,11 @@ export interface ChurnMethod {
   readonly base?: TenantVariantName
 }
 
+/** How newcomers get a policy, by name. */
+export type ChurnMethodName = 'scratch' | 'category' | 'shared' | 'priced'
+
 /** 4.6.3, 4.8.3: from scratch, from the base model of its category, and in the policy that all share. */
-export const CHURN_METHODS = {
+export const CHURN_METHODS: Readonly<Record<ChurnMethodName, ChurnMethod>> = {
   scratch: { label: 'SIMPPO, newcomers from scratch', variant: 'simppo-full' },
   category: {
     label: 'SIMPPO, newcomers from their category’s base model',
@@ -23,10 +26,7 @@ export const CHURN_METHODS = {
   },
   shared: { label: 'SIMPPO, one policy for all', variant: 'simppo-full-shared' },
   priced: { label: 'the default', variant: 'priced' },
-} as const satisfies Readonly<Record<string, ChurnMethod>>
-
-/** How newcomers get a policy, by name. */
-export type ChurnMethodName = keyof typeof CHURN_METHODS
+}
 
 /** One change of how many tenants there are. Cloneable. */
 export interface ChurnCellSpec {

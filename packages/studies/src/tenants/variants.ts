@@ -46,8 +46,24 @@ const PRICED: TenantVariant = {
   imitates: true,
 }
 
+/** A way to learn to scale the tenants of a platform, by name. */
+export type TenantVariantName =
+  | 's-rl-alone'
+  | 's-rl-run-together'
+  | 's-rl-together'
+  | 'il-rl'
+  | 'cpq-rl'
+  | 'simppo-all'
+  | 'simppo-full'
+  | 'simppo-full-category'
+  | 'simppo-full-shared'
+  | 'simppo-compact'
+  | 'priced-scratch'
+  | 'priced-prewarm'
+  | 'priced'
+
 /** The paper's variants (4.5–4.8), and what is made of them. */
-export const TENANT_VARIANTS = {
+export const TENANT_VARIANTS: Readonly<Record<TenantVariantName, TenantVariant>> = {
   's-rl-alone': { ...AS_PRINTED, label: 'S-RL, alone', preset: always('s-rl'), learns: 'alone', judged: 'alone' },
   's-rl-run-together': { ...AS_PRINTED, label: 'S-RL, run together', preset: always('s-rl'), learns: 'alone' },
   's-rl-together': { ...AS_PRINTED, label: 'S-RL, trained together', preset: always('s-rl') },
@@ -76,7 +92,4 @@ export const TENANT_VARIANTS = {
   'priced-scratch': { ...PRICED, label: 'priced, shared, from scratch', imitates: false },
   'priced-prewarm': { ...PRICED, label: 'priced, shared, imitated, prewarming', preset: always('priced-prewarm') },
   priced: PRICED,
-} as const satisfies Readonly<Record<string, TenantVariant>>
-
-/** A way to learn to scale the tenants of a platform, by name. */
-export type TenantVariantName = keyof typeof TENANT_VARIANTS
+}
