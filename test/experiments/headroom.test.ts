@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { report } from './headroom/report.mjs'
 
@@ -39,15 +40,15 @@ describe('the report on headroom', () => {
   })
 })
 
-it('the experiment on headroom runs at smoke scale, twice the same', () => {
+it('the experiment on headroom runs at smoke scale, twice the same', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'headroom-'))
   const command = fileURLToPath(new URL('./run.mjs', import.meta.url))
-  const run = (): string => {
-    execFileSync(process.execPath, [command, 'headroom', '--scale', 'smoke', '--out', folder], { stdio: 'pipe' })
+  const run = async (): Promise<string> => {
+    await promisify(execFile)(process.execPath, [command, 'headroom', '--scale', 'smoke', '--out', folder])
     return readFileSync(join(folder, 'headroom.json'), 'utf8')
   }
-  const json = run()
+  const json = await run()
   expect(JSON.parse(json).arenas).toHaveLength(1)
-  expect(run()).toBe(json)
+  expect(await run()).toBe(json)
   rmSync(folder, { recursive: true })
-})
+}, 300_000)

@@ -1,23 +1,24 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { report } from './churn/report.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'tenants-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-function run(name: string): { readonly json: ReturnType<typeof JSON.parse>; readonly markdown: string } {
+async function run(name: string): Promise<{ readonly json: ReturnType<typeof JSON.parse>; readonly markdown: string }> {
   const command = fileURLToPath(new URL('./run.mjs', import.meta.url))
-  execFileSync(process.execPath, [command, name, '--scale', 'smoke', '--out', folder], { stdio: 'pipe' })
+  await promisify(execFile)(process.execPath, [command, name, '--scale', 'smoke', '--out', folder])
   const read = (ending: string): string => readFileSync(join(folder, `${name}.${ending}`), 'utf8')
   return { json: JSON.parse(read('json')), markdown: read('md') }
 }
 
-it('the experiment on tenants lists every rule and variant with its figures, and the headroom', () => {
-  const { json, markdown } = run('tenants')
+it('the experiment on tenants lists every rule and variant with its figures, and the headroom', async () => {
+  const { json, markdown } = await run('tenants')
   const [{ controllers, headroom, gates }] = json.arenas
   const names = controllers.map(({ name }: { name: string }) => name)
   expect(names).toEqual(
@@ -31,13 +32,13 @@ it('the experiment on tenants lists every rule and variant with its figures, and
   expect(Number.isFinite(headroom)).toBe(true)
   expect(gates.length).toBeGreaterThanOrEqual(5)
   expect(markdown).toContain('SIMPPO, full')
-})
+}, 300_000)
 
 describe('the experiment on churn', () => {
-  it('runs', () => {
-    const { json } = run('churn')
+  it('runs', async () => {
+    const { json } = await run('churn')
     expect(json.cells.map(({ method }: { method: string }) => method)).toEqual(['scratch', 'priced'])
-  })
+  }, 300_000)
 
   it('asks for the paper’s shape: a drop that falls with N, and next to none where all share a policy', () => {
     const cell = (method: string, tenants: number, drop01: number) => ({
