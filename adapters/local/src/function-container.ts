@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { getPriority, setPriority } from 'node:os'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
@@ -42,7 +43,6 @@ type Message =
   | { readonly result: JsonObject; readonly cpuMs: number }
   | { readonly thrown: string; readonly cpuMs: number }
 
-const END_OF_LOG = 'XXX_THE_END_OF_A_CALL_XXX'
 const MIB = 2 ** 20
 
 /**
@@ -92,11 +92,12 @@ export class FunctionContainer {
     this.ready.catch(() => {}) // for who waits for it
     this.gone.then(() => this.#answer({ how: this.#endedBy }))
     const { stdout, stderr, stdio } = this.#child
-    this.#logs = pid === undefined ? [] : [stdout!, stderr!].map((stream) => new LogSplitter(stream, END_OF_LOG))
+    const endOfLog = randomUUID() // no function knows it
+    this.#logs = pid === undefined ? [] : [stdout!, stderr!].map((stream) => new LogSplitter(stream, endOfLog))
     if (pid === undefined) return
     this.#watch(stdio[3] as Readable)
     if (niceness > 0) lowerPriority(pid, niceness)
-    this.#child.send({ source, endOfLog: END_OF_LOG }, () => {})
+    this.#child.send({ source, endOfLog }, () => {})
   }
 
   /** `undefined`: the system could not start it. */
