@@ -1,6 +1,6 @@
 // Many tenants: a step of all their agents, what each takes of memory, and a PPO epoch whose critic sees the others.
 import { createCore, Random } from '@trimtab/core'
-import { AgentSums, boxSpace, createPpo, discreteSpace, SIMPPO_FULL } from '@trimtab/learn'
+import { AgentSums, boxSpace, createPpo, discreteSpace, SIMPPO_FULL, writeOthers } from '@trimtab/learn'
 import { measure, median, speedUp } from './harness.mjs'
 import { epochRow } from './learn/ppo.mjs'
 import { loadTfjs } from './peers/load-tfjs.mjs'
@@ -11,12 +11,14 @@ const LOCAL = 7
 const ACTIONS = 5
 const SUMMED = 6
 const EPISODE_STEPS = 50
+const VARIABLES = Array.from({ length: SUMMED }, (_, k) => ({ name: `number${k}` }))
+const GLOBAL = boxSpace(Array.from({ length: 2 * SUMMED }, (_, k) => `others${k}`))
 
 function agentOf(core, agents) {
   const local = Array.from({ length: LOCAL }, (_, i) => `local${i}`)
   return createPpo(core, {
-    ...{ ...SIMPPO_FULL, observation: boxSpace(local), action: discreteSpace('change', ACTIONS), seed: 1 },
-    partitions: agents,
+    ...{ observation: boxSpace(local), action: discreteSpace('change', ACTIONS), global: GLOBAL, seed: 1 },
+    ...{ preset: SIMPPO_FULL.preset, partitions: agents },
     options: { ...SIMPPO_FULL.options, rolloutSteps: agents * EPISODE_STEPS, miniBatchSize: 64 },
   })
 }
@@ -33,11 +35,8 @@ function stepOf(core, agents) {
     sums.clear()
     for (let i = 0; i < agents; i++) sums.add(observations, i * LOCAL)
     for (let i = 0; i < agents; i++) {
-      for (let k = 0; k < SUMMED; k++) {
-        const own = observations[i * LOCAL + k]
-        globals[2 * SUMMED * i + k] = sums.meanOfOthers(k, own)
-        globals[2 * SUMMED * i + SUMMED + k] = sums.deviationOfOthers(k, own)
-      }
+      const own = observations.subarray(i * LOCAL, (i + 1) * LOCAL)
+      writeOthers(sums, VARIABLES, own, globals.subarray(2 * SUMMED * i, 2 * SUMMED * (i + 1)))
     }
     agent.exploreMany(observations, actions)
     return actions[0] + globals[0]

@@ -9,6 +9,7 @@ export {
   type EpisodeSummary,
   FALLBACK_REASONS,
   type FallbackReason,
+  type GlobalVariable,
   Guard,
   type GuardedWorld,
   type GuardOptions,

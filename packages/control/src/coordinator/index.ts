@@ -1,7 +1,6 @@
 export type { MemberFallback } from './agent-decider.js'
 export type { LoadedModel } from './category-models.js'
 export { Coordinator, type CoordinatorOptions, type Judge, type ModelRefresh } from './coordinator.js'
-export type { GlobalVariable } from './global-state.js'
 export { InProcessTransport } from './in-process-transport.js'
 export { type MemberState, PATIENCE_HEARTBEATS, type PresenceOptions } from './presence.js'
 export { type MemberFailures, TeamMember } from './team-member.js'

@@ -1,11 +1,11 @@
 import { ConfigError, type Controller, Problems } from '@trimtab/core'
+import type { GlobalVariable } from '@trimtab/learn'
 import type { LoadedModel } from './category-models.js'
-import type { GlobalVariable } from './global-state.js'
 import type { PresenceOptions } from './presence.js'
 
 /** One process of a team, and what its agents act by. */
 export interface TeamMemberOptions extends PresenceOptions {
-  /** [K], what each agent tells; the same in all members. */
+  /** [K], what each agent tells, e.g. `PAPER_GLOBALS` of `@trimtab/tasks/serverless`; the same in all members. */
   readonly variables: readonly GlobalVariable[]
   /** Makes a controller of a base model, e.g. `(bytes) => loadPolicy(core, bytes, { agents: 256 })`. */
   readonly load: (bytes: Uint8Array) => LoadedModel

@@ -1,9 +1,8 @@
 import { ConfigError } from '@trimtab/core'
 import { requireLength } from '@trimtab/core/internal'
-import { AgentSums } from '@trimtab/learn'
+import { AgentSums, writeOthers } from '@trimtab/learn'
 import { AgentDecider, type MemberFallback, type TeamAgent } from './agent-decider.js'
 import { CategoryModels } from './category-models.js'
-import { writeGlobals } from './global-state.js'
 import { type MemberState, Presence } from './presence.js'
 import { checkMemberOptions, requireTeamName, type TeamMemberOptions } from './team-member-options.js'
 
@@ -131,7 +130,7 @@ export class TeamMember {
     const { length } = variables
     for (const [row, isCounted] of this.#isCounted.entries()) {
       const own = isCounted ? this.#values.subarray(row * length, (row + 1) * length) : undefined
-      writeGlobals(this.#total, variables, own, out, 2 * row * length)
+      writeOthers(this.#total, variables, own, out.subarray(2 * row * length, 2 * (row + 1) * length))
     }
   }
 

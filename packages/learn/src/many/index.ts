@@ -9,7 +9,7 @@ export {
   type ManyTransition,
   ruleOfEach,
 } from './many-agent.js'
-export { MANY_TENANTS, type ManyPreset, SIMPPO_COMPACT, SIMPPO_FULL } from './presets.js'
+export { MANY_TENANTS, SIMPPO_COMPACT, SIMPPO_FULL } from './presets.js'
 export {
   type ManyEnvironment,
   type ManyEpisodeOptions,
@@ -19,3 +19,4 @@ export {
   runManyEpisode,
 } from './run-many.js'
 export { type TrainManyOptions, trainMany } from './train-many.js'
+export { type GlobalVariable, writeOthers } from './write-others.js'

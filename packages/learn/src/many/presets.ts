@@ -1,12 +1,5 @@
-import type { Space } from '@trimtab/core'
 import type { AgentPreset } from '../agent-setup.js'
 import type { PpoOptions } from '../ppo-options.js'
-import { boxSpace } from '../spaces.js'
-
-/** A PPO preset for many agents: what their critic sees of the others comes with it. */
-export interface ManyPreset extends AgentPreset<PpoOptions> {
-  readonly global: Space
-}
 
 /** Table 4.2; what it leaves open is as the authors' released code has it. */
 const SIMPPO: PpoOptions = {
@@ -36,29 +29,11 @@ const SIMPPO: PpoOptions = {
   calibrationSteps: 0,
 }
 
-/** 4.7.1: aggregated limits and actions, mean SLO preservation and utilisation of the others. */
-const OTHERS = [
-  ...['cpuLimits', 'memoryLimits'],
-  ...['verticalActions', 'horizontalActions'],
-  ...['meanSloPreservation', 'meanUtilisation'],
-]
+/** SIMPPO as its text has it, for critics that see 12 numbers of the others (`PAPER_GLOBALS` of `@trimtab/tasks/serverless`) beside 7. */
+export const SIMPPO_FULL: AgentPreset<PpoOptions> = { preset: 'simppo-full', options: SIMPPO }
 
-/**
- * SIMPPO as its text has it: of the others' limits and actions the sums, of their SLO preservation and utilisation the means, and of
- * all six the deviation. With the seven numbers of Table 4.1 the critic sees 19.
- */
-export const SIMPPO_FULL: ManyPreset = {
-  preset: 'simppo-full',
-  options: SIMPPO,
-  global: boxSpace([...OTHERS, ...OTHERS.map((name) => `${name}Deviation`)], -10, 10),
-}
-
-/** SIMPPO with the critic of 4,993 parameters that 4.8.3 counts: 11 numbers, four of them of the others. */
-export const SIMPPO_COMPACT: ManyPreset = {
-  preset: 'simppo-compact',
-  options: SIMPPO,
-  global: boxSpace(['meanSloPreservation', 'meanUtilisation', 'cpuLimits', 'actions'], -10, 10),
-}
+/** SIMPPO with the critic of 4,993 parameters that 4.8.3 counts: it sees four (`COMPACT_GLOBALS`). */
+export const SIMPPO_COMPACT: AgentPreset<PpoOptions> = { preset: 'simppo-compact', options: SIMPPO }
 
 /**
  * What comes level with tuned rules where as printed SIMPPO falls behind them: one policy of all agents that has imitated the rule

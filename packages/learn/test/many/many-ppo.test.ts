@@ -14,7 +14,6 @@ import {
   type PpoSetup,
   readPolicyFile,
   readPolicyNetwork,
-  SIMPPO_COMPACT,
   SIMPPO_FULL,
 } from '../../src/index.js'
 import { uniformOf } from '../toys/toy.js'
@@ -305,19 +304,21 @@ describe('a critic that sees more', () => {
   })
 })
 
-describe('SIMPPO’s presets', () => {
+describe('SIMPPO’s preset', () => {
   const local = boxSpace(['sloPreservation', 'cpu', 'memory', 'arrivals', 'cpuLimit', 'memoryLimit', 'containers'])
-  const parametersOf = (preset: typeof SIMPPO_FULL, name: string): number => {
-    using agent = createPpo(core, { ...preset, observation: local, action: discreteSpace('change', 5), seed: 1 })
+  const parametersOf = (name: string, others: number): number => {
+    const global = boxSpace(Array.from({ length: others }, (_, k) => `others${k}`))
+    const seen = { observation: local, action: discreteSpace('change', 5), global }
+    using agent = createPpo(core, { ...SIMPPO_FULL, ...seen, seed: 1 })
     const { tensors } = readPolicyFile(agent.save())
     return tensors.find((tensor) => tensor.name === `kernel.${name}`)!.shape[0]!
   }
 
-  it('have the sizes that the paper counts', () => {
+  it('has the sizes that the paper counts', () => {
     // weights and biases of in-64-64-out
     const count = (inputs: number, outputs: number): number => 64 * (inputs + 1) + 64 * 65 + outputs * 65
-    expect(parametersOf(SIMPPO_COMPACT, 'value')).toBe(4993)
-    expect(parametersOf(SIMPPO_FULL, 'value')).toBe(count(7 + 12, 1))
-    for (const preset of [SIMPPO_COMPACT, SIMPPO_FULL]) expect(parametersOf(preset, 'policy')).toBe(count(7, 5))
+    expect(parametersOf('value', 4)).toBe(4993)
+    expect(parametersOf('value', 12)).toBe(count(7 + 12, 1))
+    for (const others of [4, 12]) expect(parametersOf('policy', others)).toBe(count(7, 5))
   })
 })

@@ -1,5 +1,5 @@
 import type { Space } from '@trimtab/core'
-import { AgentSums } from '@trimtab/learn'
+import { AgentSums, writeOthers } from '@trimtab/learn'
 import type { GlobalFeature } from './features.js'
 import type { ClusterScale, TenantView } from './tenant-view.js'
 
@@ -49,7 +49,7 @@ export class GlobalState {
     const sums = this.#sums
     out.fill(0)
     if (sums === undefined) return
-    const { features, hasDeviations } = this.#view
+    const { features } = this.#view
     const count = features.length
     sums.clear()
     for (const [agent, view] of views.entries()) {
@@ -58,16 +58,11 @@ export class GlobalState {
         this.#values[agent * count + k] = clip(feature.of(view, scale), feature)
       sums.add(this.#values, agent * count)
     }
-    const size = hasDeviations ? 2 * count : count
-    const others = sums.agents - 1
+    const size = out.length / views.length
     for (const agent of views.keys()) {
       if (!isPresent(agent)) continue
-      for (const [k, { isSum }] of features.entries()) {
-        const own = this.#values[agent * count + k]!
-        const factor = isSum ? others : 1
-        out[agent * size + k] = factor * sums.meanOfOthers(k, own)
-        if (hasDeviations) out[agent * size + count + k] = factor * sums.deviationOfOthers(k, own)
-      }
+      const own = this.#values.subarray(agent * count, (agent + 1) * count)
+      writeOthers(sums, features, own, out.subarray(agent * size, (agent + 1) * size))
     }
   }
 }
