@@ -23,6 +23,9 @@ const MARGIN01 = 0.1 // of head and tail
  * The hybrid histogram policy of "Serverless in the Wild" (Shahrad et al., ATC 2020), with R + c√R containers while requests come:
  * an idle function lets go of its containers, gets one again shortly before the next request is likely, and gives it up when the
  * request is overdue. Where idle times are mostly longer than the histogram, or tell nothing, containers are kept for a fixed time.
+ *
+ * That stands in for the paper's ARIMA, which forecasts idle times longer than the histogram: in episodes of four hours there are none (0 of
+ * 23,013 in the arena `rare-30`, six platforms). A first-order autoregression in place of the histogram lost .013 of J there, both tuned.
  */
 export class HistogramRule implements TenantRule {
   readonly name = 'histogram'
