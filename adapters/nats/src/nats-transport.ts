@@ -3,7 +3,8 @@ import { type CoordinatorTransport, PATIENCE_HEARTBEATS, type Summary } from '@t
 import { type Logger, Problems } from '@trimtab/core'
 import { Bucket } from './bucket.js'
 import { NatsModels } from './nats-models.js'
-import { readSummary, writeSummary } from './summary-message.js'
+import { SummaryFeed } from './summary-feed.js'
+import { writeSummary } from './summary-message.js'
 import { SummarySender } from './summary-sender.js'
 
 /** Which team, and how patient the server is with its members. */
@@ -27,16 +28,18 @@ export interface NatsCounts {
   readonly sent: number
   /** Own summaries that it has not: a newer one was there first, or it did not answer. */
   readonly dropped: number
-  /** Summaries that came, own ones included. */
+  /** Summaries that came, own ones included, one by one or passed on. */
   readonly heard: number
-  /** Messages among the summaries that are none. */
+  /** Messages in which this process passed on what all had said. */
+  readonly passedOn: number
+  /** Messages that hold no summaries. */
   readonly refused: number
 }
 
 /**
  * Connects the members of a team over NATS with JetStream. A summary is put into a bucket whose values the server forgets after three
- * heartbeats, and which sends on what it stores; so all hear it live, a newcomer finds the last of everyone, and no clock but the
- * server's decides. The connection is its maker's: credentials, servers, TLS and how it reconnects are said there, and it is closed there.
+ * heartbeats, and which sends on what it stores to one process, the longest in the team: it passes on to all what came since it last did,
+ * in one message. A newcomer finds the last of everyone in the bucket, and no clock but the server's decides. The connection is its maker's: credentials, servers, TLS and how it reconnects are said there, and it is closed there.
  *
  * @example
  * const connection = await connect({ servers, token, maxReconnectAttempts: -1 }) // of @nats-io/transport-node, -deno, or wsconnect
@@ -44,14 +47,11 @@ export interface NatsCounts {
  */
 export class NatsTransport implements CoordinatorTransport {
   readonly models: NatsModels
-  readonly #connection: NatsConnection
   readonly #summaries: Bucket
   readonly #base: Bucket
   readonly #sender: SummarySender
-  readonly #subject: string
+  readonly #feed: SummaryFeed
   readonly #logger: Logger | undefined
-  #heard = 0
-  #refused = 0
   #isSilent = false
 
   /** @throws {ConfigError} `config_invalid` with every problem found */
@@ -60,23 +60,22 @@ export class NatsTransport implements CoordinatorTransport {
     const { team, heartbeatMs, timeoutMs = 2000, replicas = 1, logger } = options
     const prefix = `trimtab.${team}`
     const name = `trimtab_${team}_members`
-    this.#connection = connection
     this.#logger = logger
-    this.#subject = `${prefix}.summary.>`
     this.#summaries = new Bucket(connection, name, {
       ttl: PATIENCE_HEARTBEATS * heartbeatMs,
-      republish: { src: `$KV.${name}.>`, dest: this.#subject },
+      republish: { src: `$KV.${name}.>`, dest: `${prefix}.summary.>` },
       replicas,
     })
     this.#base = new Bucket(connection, `trimtab_${team}_models`, { replicas })
     this.models = new NatsModels(connection, this.#base, { prefix, timeoutMs, logger })
+    this.#feed = new SummaryFeed(connection, this.#summaries, { prefix, heartbeatMs, logger })
     this.#sender = new SummarySender((summary) => this.#put(summary, timeoutMs))
   }
 
   /** Since the beginning. */
   get counts(): NatsCounts {
     const { sent, dropped } = this.#sender
-    return { sent, dropped, heard: this.#heard, refused: this.#refused }
+    return { sent, dropped, ...this.#feed.counts }
   }
 
   /** A revision of the bucket of models, which never forgets: it grows with every life. */
@@ -86,17 +85,11 @@ export class NatsTransport implements CoordinatorTransport {
 
   publish(summary: Summary): void {
     this.#sender.push(summary)
+    this.#feed.said(summary)
   }
 
   onSummary(take: (summary: Summary) => void): () => void {
-    const subscription = this.#connection.subscribe(this.#subject, {
-      callback: (failure, message) => {
-        if (failure) this.#logger?.error('summaries are not heard', { failure })
-        else this.#take(message.string(), take)
-      },
-    })
-    void this.#tellLast(take)
-    return () => subscription.unsubscribe()
+    return this.#feed.listen(take)
   }
 
   /** Resolves when the last summary has gone, or was given up: before the connection is closed. */
@@ -110,37 +103,12 @@ export class NatsTransport implements CoordinatorTransport {
     } catch (failure) {
       if (!this.#isSilent) this.#logger?.warn('NATS does not take summaries; newer ones are sent', { failure })
       this.#isSilent = true
+      this.#feed.lost()
       throw failure
     }
+    this.#feed.taken()
     if (this.#isSilent) this.#logger?.info('NATS takes summaries again')
     this.#isSilent = false
-  }
-
-  /** What members have said last; whoever it misses is heard within a heartbeat. */
-  async #tellLast(take: (summary: Summary) => void): Promise<void> {
-    try {
-      await this.#connection.flush() // listening first: nothing falls in between
-      await this.#summaries.use(async (kv) => {
-        for await (const entry of await kv.watch()) {
-          this.#take(entry.string(), take)
-          if (entry.isUpdate) break // the last of what there was, or the first of what is new
-        }
-      })
-    } catch (failure) {
-      this.#logger?.warn('the last summaries could not be read; the next ones are heard', { failure })
-    }
-  }
-
-  #take(text: string, take: (summary: Summary) => void): void {
-    let summary: Summary
-    try {
-      summary = readSummary(text)
-    } catch {
-      this.#refused++ // a stranger in the bucket, or a member of another version
-      return
-    }
-    this.#heard++
-    take(summary)
   }
 }
 

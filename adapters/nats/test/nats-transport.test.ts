@@ -50,9 +50,9 @@ describe.runIf(HAS_NATS)('members over a real NATS server', { timeout: 180_000 }
     team = `team-${teams++}`
   }
 
-  const summary = (member: string, sequence: number, numbers: number[]): Summary => ({
+  const summary = (member: string, sequence: number, numbers: number[], incarnation = 1): Summary => ({
     member,
-    incarnation: 1,
+    incarnation,
     sequence,
     numbers: Float64Array.from(numbers),
   })
@@ -172,6 +172,37 @@ describe.runIf(HAS_NATS)('members over a real NATS server', { timeout: 180_000 }
       await bucket.put('stranger', text)
     await expect.poll(() => a.counts.refused).toBeGreaterThanOrEqual(3)
     expect(distinct(heard)).toHaveLength(1)
+  })
+
+  it('pass on what all say by the one that is in the team the longest, and by the next when it is gone', async () => {
+    fresh()
+    const three = [await transport(), await transport(), await transport()]
+    const heard = three.map(heardBy)
+    let sequence = 0
+    /** Lets some of them say something: who passed on. */
+    const say = async (...speakers: number[]): Promise<boolean[]> => {
+      const before = three.map(({ counts }) => counts.passedOn)
+      sequence++
+      for (const i of speakers) three[i]!.publish(summary(`m${i}`, sequence, [1], 7 + i))
+      await Promise.all(three.map((one) => one.settled()))
+      return three.map(({ counts }, i) => counts.passedOn > before[i]!)
+    }
+    await expect.poll(() => say(0, 1, 2), { interval: HEARTBEAT_MS }).toEqual([true, false, false])
+    const last = () => Math.max(...heard[2]!.filter(({ member }) => member === 'm1').map((one) => one.sequence))
+    const [before] = [last(), await say(0, 1, 2), await say(0, 1, 2)]
+    await expect.poll(last).toBeGreaterThan(before) // through the first
+    await connections.at(-3)!.close()
+    await expect.poll(() => say(1, 2), { interval: HEARTBEAT_MS }).toEqual([false, true, false])
+  })
+
+  it('count what is passed on and holds no summaries, and nothing else of it', async () => {
+    fresh()
+    const a = await transport()
+    const heard = heardBy(a)
+    for (const text of ['hello', '{"by":0}', '{"by":0,"summaries":[{"member":"b"}]}'])
+      connections.at(-1)!.publish(`trimtab.${team}.relay`, text)
+    await expect.poll(() => a.counts.refused).toBe(3)
+    expect(heard).toEqual([])
   })
 
   it('refuse a bucket that forgets at another time, and say what to do', async () => {

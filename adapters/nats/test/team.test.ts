@@ -74,19 +74,46 @@ describe.runIf(HAS_NATS)('ten processes of a hundred agents on one server', { ti
 
   beforeEach(() => become(team, whole), 2 * PATIENCE_MS)
 
-  it('send one message a step each, however many agents they have, and hear one of each', async () => {
-    const from = lastOf(team).map((report) => report!)
-    await step(team, 10)
-    const went = lastOf(team).map((last, i) => ({
-      steps: last!.step - from[i]!.step,
-      sent: last!.out - from[i]!.out,
-      heard: last!.in - from[i]!.in,
-    }))
-    const said = went.reduce((sum, { steps }) => sum + steps, 0) // by all: who has less of the machine steps less often
-    for (const { steps, sent, heard } of went) {
+  /** What went over the connections of `members` while each took ten steps, and who passed on what all had said: one, in the end. */
+  const tenSteps = (members: readonly MemberProcess[]) =>
+    vi.waitFor(
+      async () => {
+        const from = lastOf(members).map((report) => report!)
+        await step(members, 10)
+        const went = lastOf(members).map((last, i) => ({
+          process: members[i]!,
+          steps: last!.step - from[i]!.step,
+          sent: last!.out - from[i]!.out,
+          heard: last!.in - from[i]!.in,
+          passedOn: last!.passedOn - from[i]!.passedOn,
+        }))
+        const [relay, ...others] = went.toSorted((a, b) => b.passedOn - a.passedOn)
+        expect(others.every(({ passedOn }) => passedOn === 0)).toBe(true)
+        return { relay: relay!, others, said: went.reduce((sum, { steps }) => sum + steps, 0) }
+      },
+      { timeout: 2 * PATIENCE_MS, interval: 20 },
+    )
+
+  it('send a message a step each, however many agents they have, one of them one more, and hear one: linear in processes', async () => {
+    const { relay, others, said } = await tenSteps(team)
+    for (const { steps, sent, heard } of others) {
       expect(sent).toBeLessThan(1.5 * steps) // 1, and what the connection says for itself
-      expect(heard).toBeLessThan(1.5 * (said + steps)) // one of each, and the server's answer
+      expect(heard).toBeLessThan(1.5 * (relay.passedOn + steps)) // one, and the server's answer
     }
+    expect(relay.sent).toBeLessThan(1.5 * 2 * relay.steps)
+    expect(relay.heard).toBeLessThan(1.5 * (said + relay.passedOn + relay.steps)) // one of each, its own one, the answer
+  })
+
+  it('hear one another through the next in line when the one that passes on is killed, and when it is back', async () => {
+    const { relay } = await tenSteps(team)
+    const i = team.indexOf(relay.process)
+    await kill(i)
+    const others = team.filter((_, other) => other !== i)
+    await become(others, { agents: ALL - AGENTS, members: PROCESSES - 1, state: 'joined' })
+    await tenSteps(others)
+    start(i)
+    await become(team, whole)
+    expect((await tenSteps(team)).relay.process).not.toBe(team[i]) // the longest in the team is another now
   })
 
   it('are missed when they are killed, and counted once when they are there again', async () => {

@@ -26,6 +26,7 @@ const values = new Float64Array(agents * PAPER_GLOBALS.length).fill(1)
 setInterval(() => {
   member.step(values)
   const { inMsgs, outMsgs, inBytes, outBytes } = connection.stats()
-  process.send({ steps: ++steps, agents: member.total.agents, inMsgs, outMsgs, inBytes, outBytes })
+  const { passedOn } = transport.counts
+  process.send({ steps: ++steps, agents: member.total.agents, passedOn, inMsgs, outMsgs, inBytes, outBytes })
 }, heartbeatMs)
 process.on('disconnect', () => process.exit())
