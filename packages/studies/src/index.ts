@@ -74,7 +74,7 @@ export {
 export { type ControllerSummary, summarise } from './promise/summary.js'
 export type { StudyHooks, StudyProgress } from './run-all.js'
 export type { Spread } from './spread.js'
-export { runTenantsCell, type TenantsCell, type TenantsCellSpec } from './tenants/cell.js'
+export { LEARNING_PLATFORMS, runTenantsCell, type TenantsCell, type TenantsCellSpec } from './tenants/cell.js'
 export {
   CHURN_METHODS,
   type ChurnCell,
@@ -83,9 +83,10 @@ export {
   type ChurnMethodName,
   runChurnCell,
 } from './tenants/churn.js'
-export type { ImitatedRule } from './tenants/learn-policies.js'
 export { type PolicyGroup, PolicyGroups } from './tenants/policy-groups.js'
+export type { TunedTenantRule } from './tenants/tuned-rule.js'
 export {
+  DEFAULT_TENANT_VARIANT,
   type PolicySharing,
   TENANT_VARIANTS,
   type TenantVariant,

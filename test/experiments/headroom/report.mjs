@@ -1,4 +1,6 @@
 // docs/results/headroom.md and headroom.json.
+import { LEARNING_PLATFORMS } from '@trimtab/studies'
+
 export const LEAST_HEADROOM = 0.02
 const LEAST_ARENAS = 2
 
@@ -94,7 +96,7 @@ a container; containers, cold starts and memory are those of a tenant.
 
 ## Setting
 
-Rules are tuned once for each arena by the same seeded search, on a platform of its own with ${scale.trainEpisodes} episodes; judged on
+Rules are tuned once for each arena by the same seeded search, on ${LEARNING_PLATFORMS.length} platforms of its own with ${scale.trainEpisodes} episodes each; judged on
 ${scale.seeds.length} platforms (seeds ${scale.seeds.join(', ')}) with other loads, ${scale.testEpisodes} episodes each. The best rule is the
 one that did best where it was judged, and the clairvoyant the one that did best in training: neither choice flatters the headroom.
 

@@ -9,7 +9,7 @@ export {
   type ManyTransition,
   ruleOfEach,
 } from './many-agent.js'
-export { MANY_TENANTS, SIMPPO_COMPACT, SIMPPO_FULL } from './presets.js'
+export { MANY_CORRECTIONS, MANY_TENANTS, SIMPPO_COMPACT, SIMPPO_FULL } from './presets.js'
 export {
   type ManyEnvironment,
   type ManyEpisodeOptions,

@@ -60,3 +60,9 @@ export const MANY_TENANTS: AgentPreset<PpoOptions> = {
     rewardBaseline: 0.85,
   },
 }
+
+/** For one policy of all agents that corrects their rules: larger steps on more of what happened, and a horizon of twenty steps. */
+export const MANY_CORRECTIONS: AgentPreset<PpoOptions> = {
+  preset: 'many-corrections',
+  options: { ...MANY_TENANTS.options, policyLearningRate: 1e-3, miniBatchSize: 480, discount: 0.95 },
+}

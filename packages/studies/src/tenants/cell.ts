@@ -1,16 +1,14 @@
 import { type Core, mean } from '@trimtab/core'
-import { evaluateMany } from '@trimtab/learn'
 import {
   arenaSpec,
   type PlatformRecord,
   PlatformTally,
   SERVERLESS_ARENAS,
-  SERVERLESS_PRESETS,
-  ServerlessEnvironment,
   type ServerlessSpec,
 } from '@trimtab/tasks/serverless'
-import { type ImitatedRule, learnPolicies, ruleOfAgent } from './learn-policies.js'
+import { judgeController, type LearnedPolicies, learnPolicies } from './learn-policies.js'
 import { type PolicyGroup, PolicyGroups } from './policy-groups.js'
+import { createWorld, rulesIn, type TunedTenantRule } from './tuned-rule.js'
 import { TENANT_VARIANTS, type TenantVariant, type TenantVariantName } from './variants.js'
 
 /** One variant in one arena with one seed: the unit of work. Cloneable. */
@@ -20,9 +18,9 @@ export interface TenantsCellSpec {
   readonly variant: TenantVariantName
   /** Of the policies and their exploration, and which platform of the arena judges them. */
   readonly seed: number
-  /** Imitated where the variant says so; decides where a policy cannot. */
-  readonly rule: ImitatedRule
-  /** Of learning, on one platform; those of imitation come before. */
+  /** Imitated or corrected where the variant says so; decides where a policy cannot. */
+  readonly rule: TunedTenantRule
+  /** Of learning, on the arena's learning platforms in turn; those of imitation come before. */
   readonly episodes: number
   readonly imitationEpisodes: number
   /** On another platform, without exploration. */
@@ -37,54 +35,71 @@ export interface TenantsCell {
   readonly learning: readonly number[]
   /** How often the policy would have done as the rule, at the end of imitation. */
   readonly agreement01?: number
+  /** Episodes behind the policies that were kept; mean over those that learned apart. 0 with corrections: the rule stays as it is. */
+  readonly keptEpisodes: number
 }
 
-/** Rules were tuned on this platform of an arena too. */
-const TRAINING_PLATFORM = 0
+/** Rules are tuned on these platforms of an arena too. */
+export const LEARNING_PLATFORMS: readonly number[] = [0, 1, 2, 3]
+const CHECKING_PLATFORMS = [4, 5]
 const SEEDS_APART = 1009 // of tenants that learn alone
 
-/** Learns on one platform of an arena and judges on another, one that the seed names. */
+/** Learns on some platforms of an arena and judges on another, one that the seed names. */
 export function runTenantsCell(core: Core, spec: TenantsCellSpec): TenantsCell {
   const variant: TenantVariant = TENANT_VARIANTS[spec.variant]
   const arena = SERVERLESS_ARENAS.find(({ name }) => name === spec.arena)!
-  const preset = SERVERLESS_PRESETS[variant.preset(arena)]
-  const learning = arenaSpec(core, arena, 'train', TRAINING_PLATFORM)
   const judging = arenaSpec(core, arena, 'test', spec.seed)
-
-  const platforms = variant.learns === 'alone' ? eachAlone(learning) : [learning]
-  const learned = platforms.map((platform, i) =>
-    learnPolicies(core, variant, new ServerlessEnvironment(core, platform, preset), {
-      ...spec,
-      seed: spec.seed + i * SEEDS_APART,
-    }),
-  )
+  // A policy that is not for all is for one function or kind: it learns with those that it is judged with, under other loads.
+  const learningSpec = (seed: number): ServerlessSpec => {
+    const platform = arenaSpec(core, arena, 'train', seed)
+    return variant.sharing === 'all' ? platform : withFunctionsOf(judging, platform)
+  }
+  const worldOf = (platform: ServerlessSpec) => createWorld(core, platform, variant.preset(arena), spec.rule)
+  const platforms = { learning: LEARNING_PLATFORMS.map(learningSpec), checking: CHECKING_PLATFORMS.map(learningSpec) }
+  const learn = (viewOf: (platform: ServerlessSpec) => ServerlessSpec, seed: number): LearnedPolicies => {
+    const worldsOf = (ones: readonly ServerlessSpec[]) => ones.map((one) => worldOf(viewOf(one)))
+    const worlds = { learning: worldsOf(platforms.learning), checking: worldsOf(platforms.checking) }
+    return learnPolicies(core, variant, worlds, { ...spec, seed })
+  }
+  const learned =
+    variant.learns === 'alone'
+      ? judging.tenants.map((_, i) => learn((platform) => alone(platform, i), spec.seed + i * SEEDS_APART))
+      : [learn((platform) => platform, spec.seed)]
   const groups = learned.flatMap((one) => one.groups)
+  const keptEpisodes = mean(learned.map((one) => one.keptEpisodes))
+  const staysRule = variant.start === 'rule' && keptEpisodes === 0
 
   const tally = new PlatformTally()
   const judge = (platform: ServerlessSpec, judged: readonly PolicyGroup[]): void => {
-    const world = new ServerlessEnvironment(core, platform, preset)
-    const firstTenant = tally.tenants
-    evaluateMany(new PolicyGroups(spec.variant, judged, world), world, {
-      seeds: Array.from({ length: spec.judgedEpisodes }, (_, seed) => seed),
-      rule: ruleOfAgent(world, spec.rule),
-      onStep: () => tally.note(world.platform, firstTenant),
-    })
+    const world = worldOf(platform)
+    const controller = staysRule ? rulesIn(world, spec.rule) : new PolicyGroups(spec.variant, judged, world)
+    const seeds = Array.from({ length: spec.judgedEpisodes }, (_, seed) => seed)
+    judgeController(controller, world, { seeds, rule: spec.rule, tally })
     world.dispose()
   }
   if (variant.judged === 'alone') {
-    for (const [i, platform] of eachAlone(judging).entries()) judge(platform, [groups[i]!])
+    for (const [i, group] of groups.entries()) judge(alone(judging, i), [group])
   } else judge(judging, variant.learns === 'alone' ? groups.map(({ policy }, i) => ({ policy, members: [i] })) : groups)
 
   for (const { policy } of groups) policy.dispose()
   const [first] = learned
   return {
-    spec,
-    judged: tally.record(),
+    ...{ spec, judged: tally.record(), keptEpisodes },
     learning: first!.rewards.map((_, episode) => mean(learned.map(({ rewards }) => rewards[episode]!))),
     ...(first!.agreement01 !== undefined && { agreement01: first!.agreement01 }),
   }
 }
 
-/** The platform with one of its tenants, for each. */
-const eachAlone = (platform: ServerlessSpec): ServerlessSpec[] =>
-  platform.tenants.map((tenant) => ({ ...platform, tenants: [tenant], events: [] }))
+/** The platform with one of its tenants. */
+const alone = (platform: ServerlessSpec, i: number): ServerlessSpec => ({
+  ...platform,
+  tenants: [platform.tenants[i]!],
+  events: [],
+})
+
+/** A platform's loads and invokers with the functions of another one's tenants. */
+const withFunctionsOf = ({ functions, tenants }: ServerlessSpec, platform: ServerlessSpec): ServerlessSpec => ({
+  ...platform,
+  functions,
+  tenants: platform.tenants.map((tenant, i) => ({ ...tenant, functions: tenants[i]!.functions })),
+})

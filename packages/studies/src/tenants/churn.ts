@@ -1,9 +1,10 @@
 import { type Core, mean } from '@trimtab/core'
 import { type Ppo, trainMany } from '@trimtab/learn'
-import { arenaSpec, SERVERLESS_PRESETS, ServerlessEnvironment, standardArena } from '@trimtab/tasks/serverless'
-import { createPolicies, type ImitatedRule, learnPolicies } from './learn-policies.js'
+import { arenaSpec, type ServerlessEnvironment, standardArena } from '@trimtab/tasks/serverless'
+import { createPolicies, learnPolicies } from './learn-policies.js'
 import { PolicyGroups } from './policy-groups.js'
-import { TENANT_VARIANTS, type TenantVariant, type TenantVariantName } from './variants.js'
+import { createWorld, type TunedTenantRule } from './tuned-rule.js'
+import { DEFAULT_TENANT_VARIANT, TENANT_VARIANTS, type TenantVariant, type TenantVariantName } from './variants.js'
 
 /** How newcomers get a policy. */
 export interface ChurnMethod {
@@ -14,7 +15,7 @@ export interface ChurnMethod {
 }
 
 /** How newcomers get a policy, by name. */
-export type ChurnMethodName = 'scratch' | 'category' | 'shared' | 'priced'
+export type ChurnMethodName = 'scratch' | 'category' | 'shared' | 'default'
 
 /** 4.6.3, 4.8.3: from scratch, from the base model of its category, and in the policy that all share. */
 export const CHURN_METHODS: Readonly<Record<ChurnMethodName, ChurnMethod>> = {
@@ -25,7 +26,7 @@ export const CHURN_METHODS: Readonly<Record<ChurnMethodName, ChurnMethod>> = {
     base: 'simppo-full-category',
   },
   shared: { label: 'SIMPPO, one policy for all', variant: 'simppo-full-shared' },
-  priced: { label: 'the default', variant: 'priced' },
+  default: { label: 'the default', variant: DEFAULT_TENANT_VARIANT },
 }
 
 /** One change of how many tenants there are. Cloneable. */
@@ -36,7 +37,7 @@ export interface ChurnCellSpec {
   /** How many join, or, negative, leave. */
   readonly change: number
   readonly seed: number
-  readonly rule: ImitatedRule
+  readonly rule: TunedTenantRule
   readonly imitationEpisodes: number
   /** Of learning before and after the change. */
   readonly episodesBefore: number
@@ -69,15 +70,14 @@ export function runChurnCell(core: Core, spec: ChurnCellSpec): ChurnCell {
   const arena = standardArena(tenants + Math.max(0, change))
   const platform = arenaSpec(core, arena, 'train', seed)
   const worldOf = (count: number): ServerlessEnvironment =>
-    new ServerlessEnvironment(
-      core,
-      { ...platform, tenants: platform.tenants.slice(0, count) },
-      SERVERLESS_PRESETS[variant.preset(arena)],
-    )
+    createWorld(core, { ...platform, tenants: platform.tenants.slice(0, count) }, variant.preset(arena), rule)
   const learn = (of: TenantVariant) =>
-    learnPolicies(core, of, worldOf(tenants), {
-      ...{ seed, rule, episodes: spec.episodesBefore, imitationEpisodes: spec.imitationEpisodes },
-    })
+    learnPolicies(
+      core,
+      of,
+      { learning: [worldOf(tenants)], checking: [] },
+      { seed, rule, episodes: spec.episodesBefore, imitationEpisodes: spec.imitationEpisodes },
+    )
   const before = learn(variant)
   const base = method.base && learn(TENANT_VARIANTS[method.base])
 

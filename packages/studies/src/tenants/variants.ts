@@ -1,4 +1,11 @@
-import { type AgentPreset, MANY_TENANTS, type PpoOptions, SIMPPO_COMPACT, SIMPPO_FULL } from '@trimtab/learn'
+import {
+  type AgentPreset,
+  MANY_CORRECTIONS,
+  MANY_TENANTS,
+  type PpoOptions,
+  SIMPPO_COMPACT,
+  SIMPPO_FULL,
+} from '@trimtab/learn'
 import type { ServerlessArena, ServerlessPresetName } from '@trimtab/tasks/serverless'
 
 /** Whose a policy is. `each`: every tenant has its own; `category`: those that need CPU, memory or I/O most; `all`: one for all. */
@@ -14,10 +21,13 @@ export interface TenantVariant {
   readonly learns: 'alone' | 'together'
   readonly judged: 'alone' | 'together'
   readonly learner: AgentPreset<PpoOptions>
-  /** Episodes of all its agents that an update learns from. */
-  readonly episodesAnUpdate: number
-  /** Whether it imitates the best tuned rule first. */
-  readonly imitates: boolean
+  /** Steps of agents that an update learns from, whole episodes. @param episode  those of one */
+  readonly rolloutSteps: (episode: number) => number
+  /**
+   * What it begins with: nothing, an imitation of the best tuned rule, or that rule itself, which it corrects, and which stays as it is
+   * where no corrections were found to be better.
+   */
+  readonly start: 'nothing' | 'imitation' | 'rule'
 }
 
 const AS_PRINTED = {
@@ -25,9 +35,11 @@ const AS_PRINTED = {
   learns: 'together',
   judged: 'together',
   learner: SIMPPO_FULL,
-  episodesAnUpdate: 4, // of 50 steps, as the authors' code has it
-  imitates: false,
+  rolloutSteps: (episode) => 4 * episode, // of 50 steps, as the authors' code has it
+  start: 'nothing',
 } as const satisfies Partial<TenantVariant>
+
+const LEAST_ROLLOUT = 1800 // of corrections, which are worth little each
 
 const always = (name: ServerlessPresetName) => (): ServerlessPresetName => name
 
@@ -36,14 +48,14 @@ const priced = ({ cpuMode, loads }: ServerlessArena): ServerlessPresetName =>
   loads === 'rare' ? 'priced-keep-alive' : cpuMode === 'quota' ? 'priced-quota' : 'priced'
 
 const PRICED: TenantVariant = {
-  label: 'priced, shared, imitated (default)',
+  label: 'priced, shared, imitated',
   preset: priced,
   sharing: 'all',
   learns: 'together',
   judged: 'together',
   learner: MANY_TENANTS,
-  episodesAnUpdate: 1,
-  imitates: true,
+  rolloutSteps: (episode) => episode,
+  start: 'imitation',
 }
 
 /** A way to learn to scale the tenants of a platform, by name. */
@@ -61,6 +73,7 @@ export type TenantVariantName =
   | 'priced-scratch'
   | 'priced-prewarm'
   | 'priced'
+  | 'corrected'
 
 /** The paper's variants (4.5–4.8), and what is made of them. */
 export const TENANT_VARIANTS: Readonly<Record<TenantVariantName, TenantVariant>> = {
@@ -89,7 +102,18 @@ export const TENANT_VARIANTS: Readonly<Record<TenantVariantName, TenantVariant>>
     preset: always('simppo-compact'),
     learner: SIMPPO_COMPACT,
   },
-  'priced-scratch': { ...PRICED, label: 'priced, shared, from scratch', imitates: false },
+  'priced-scratch': { ...PRICED, label: 'priced, shared, from scratch', start: 'nothing' },
   'priced-prewarm': { ...PRICED, label: 'priced, shared, imitated, prewarming', preset: always('priced-prewarm') },
   priced: PRICED,
+  corrected: {
+    ...PRICED,
+    label: 'corrections of the rule, shared (default)',
+    preset: always('corrected'),
+    learner: MANY_CORRECTIONS,
+    rolloutSteps: (episode) => episode * Math.ceil(LEAST_ROLLOUT / episode),
+    start: 'rule',
+  },
 }
+
+/** What earns most, and loses nothing where nothing can be earned. */
+export const DEFAULT_TENANT_VARIANT: TenantVariantName = 'corrected'

@@ -26,6 +26,15 @@ describe('a cell of tenants', () => {
     expect(Math.abs(judged.score - score)).toBeLessThan(0.05)
   })
 
+  it('keeps the rule as it is where no correction is better, and does no harm', () => {
+    const cell = runTenantsCell(core, { ...spec('corrected'), episodes: 2 })
+    const platform = new ServerlessPlatform(core, arenaSpec(core, standardArena(5), 'test', 3))
+    const rules = judgeRule(platform, [0, 1], () => new DemandRule(rule.settings))
+    platform.dispose()
+    expect(cell.keptEpisodes).toBe(0)
+    expect(cell.judged).toEqual(rules)
+  })
+
   it.each(['s-rl-alone', 's-rl-run-together', 'cpq-rl', 'simppo-full-category', 'simppo-compact'] as const)(
     'runs %s',
     (variant) => {
@@ -44,7 +53,7 @@ describe('a change of tenants', () => {
     ['scratch', 2],
     ['category', 2],
     ['shared', -2],
-    ['priced', 2],
+    ['default', 2],
   ] as const)('%s, %i tenants', (method, by) => {
     const cell = runChurnCell(core, { ...change, method, change: by })
     expect(cell).toEqual(runChurnCell(core, { ...change, method, change: by }))

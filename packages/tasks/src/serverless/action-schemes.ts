@@ -21,6 +21,8 @@ export interface ActionScheme {
     scale: ClusterScale,
     allocation: TenantAllocation,
   ): boolean
+  /** It corrects the advice of a view rather than asks for something of its own. */
+  readonly isCorrection?: true
   /** Whether one action takes back what the last one did. */
   isReversal?(action: number, last: number): boolean
   /**

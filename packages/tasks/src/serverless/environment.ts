@@ -1,5 +1,6 @@
 import {
   type Bytes,
+  ConfigError,
   type Core,
   FormatError,
   type ParallelEnvironment,
@@ -24,14 +25,15 @@ import { ServerlessPlatform } from './platform.js'
 import type { ServerlessSpec } from './platform-spec.js'
 import type { ServerlessPreset } from './preset.js'
 import { ownReward } from './reward.js'
-import type { TenantAllocation, TenantTelemetry } from './telemetry.js'
+import { type MakeRule, siteOf } from './rules/judge.js'
+import type { TenantAllocation, TenantRule, TenantTelemetry } from './telemetry.js'
 import {
   type ClusterScale,
   clusterScale,
   createTenantView,
   DEMAND_WINDOW,
   NEVER_CALLED,
-  rememberIdleTime,
+  rememberStep,
   type TenantView,
 } from './tenant-view.js'
 
@@ -82,9 +84,18 @@ export class ServerlessEnvironment implements ParallelEnvironment {
   readonly #lastAction: Float64Array // [N]
   readonly #isPunished: Uint8Array // [N]
   readonly #everybody: readonly number[]
+  /** [N]: each tenant's rule, where rules advise. */
+  readonly #advisers: readonly TenantRule[]
+  readonly #wasAdvised: Uint8Array // [N]
 
-  /** @throws {ConfigError} `config_invalid` with every problem of the spec */
-  constructor(core: Core, spec: ServerlessSpec, preset: ServerlessPreset) {
+  /**
+   * @param adviser  makes each tenant's rule, where actions correct what that would do
+   * @throws {ConfigError} `config_invalid` with every problem of the spec; `adviser_missing`
+   */
+  constructor(core: Core, spec: ServerlessSpec, preset: ServerlessPreset, adviser?: MakeRule) {
+    if (preset.action.isCorrection && !adviser) {
+      throw new ConfigError('adviser_missing', 'actions that correct a rule need one for each tenant (give an adviser)')
+    }
     this.platform = new ServerlessPlatform(core, spec)
     this.preset = preset
     this.agents = spec.tenants.length
@@ -104,6 +115,8 @@ export class ServerlessEnvironment implements ParallelEnvironment {
     this.#lastAction = new Float64Array(this.agents).fill(NO_ACTION)
     this.#isPunished = new Uint8Array(this.agents)
     this.#everybody = [...spec.tenants.keys()]
+    this.#advisers = adviser ? spec.tenants.map((_, i) => adviser(i, siteOf(this.platform, i))) : []
+    this.#wasAdvised = new Uint8Array(this.agents)
   }
 
   reset(seed: number): ParallelStep {
@@ -116,6 +129,7 @@ export class ServerlessEnvironment implements ParallelEnvironment {
       view.containersChange = 0
       Object.assign(view, NEVER_CALLED)
     }
+    this.#wasAdvised.fill(0)
     this.#rememberLoad()
     this.#rewards.fill(0)
     return this.#tell()
@@ -178,7 +192,7 @@ export class ServerlessEnvironment implements ParallelEnvironment {
   #rememberLoad(): void {
     const at = this.platform.steps % DEMAND_WINDOW
     for (const [i, view] of this.views.entries()) {
-      if (this.platform.isPresent(i)) rememberIdleTime(view)
+      if (this.platform.isPresent(i)) rememberStep(view)
       else {
         this.#demands.fill(0, i * DEMAND_WINDOW, (i + 1) * DEMAND_WINDOW)
         Object.assign(view, NEVER_CALLED)
@@ -186,6 +200,15 @@ export class ServerlessEnvironment implements ParallelEnvironment {
       this.#demands[i * DEMAND_WINDOW + at] = view.telemetry.demandContainers
       view.largestDemand = this.#largestDemand(i)
     }
+    for (const [i, rule] of this.#advisers.entries()) this.#advise(i, rule)
+  }
+
+  #advise(i: number, rule: TenantRule): void {
+    const isPresent = this.platform.isPresent(i)
+    if (isPresent && this.#wasAdvised[i] === 0) rule.beginEpisode()
+    this.#wasAdvised[i] = isPresent ? 1 : 0
+    const { telemetry, advice } = this.views[i]!
+    if (isPresent) rule.decide(telemetry, advice)
   }
 
   #largestDemand(i: number): number {
@@ -227,7 +250,11 @@ export class ServerlessEnvironment implements ParallelEnvironment {
     }
   }
 
+  /** @throws {ConfigError} `not_savable`: what an adviser remembers is its own */
   save(): Uint8Array {
+    if (this.#advisers.length > 0) {
+      throw new ConfigError('not_savable', 'an environment with advisers cannot be saved: rules keep their memory')
+    }
     const own = packNumbers(this.#fingerprint, [
       this.#demands,
       this.#lastAction,
@@ -279,4 +306,5 @@ const CHANGES = [
   'idleSeconds',
   'meanIdleSeconds',
   'idleDeviationSeconds',
+  'meanDemand',
 ] as const

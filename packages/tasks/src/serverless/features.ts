@@ -126,6 +126,61 @@ export const IDLE_FEATURES: readonly Feature[] = [
   },
 ]
 
+const LOG_QUEUED_UNIT = 1 / 5 // brings logarithms of 0 … 150 requests to 0 … 1
+const LOG_STEPS_UNIT = 1 / 3 // brings logarithms of 0 … 20 steps to 0 … 1
+
+/** And what the tenant's rule would do, for policies that correct it, with what tells when that may be wrong. */
+export const ADVISED_FEATURES: readonly Feature[] = [
+  ...IDLE_FEATURES,
+  {
+    name: 'logAdvisedContainers',
+    low: 0,
+    high: 3,
+    of: ({ advice }, { math }) => LOG_UNIT * math.log(1 + advice.containers),
+  },
+  {
+    name: 'logAdvisedShares',
+    low: 0,
+    high: 2,
+    of: ({ advice }, { math, bounds }) => LOG_UNIT * math.log(Math.max(1, advice.shares / bounds.shares[0])),
+  },
+  {
+    name: 'logAdvisedKeepAlive',
+    low: 0,
+    high: 3,
+    of: ({ advice, telemetry }, { math }) =>
+      LOG_STEPS_UNIT * math.log(1 + advice.keepAliveSeconds / telemetry.stepSeconds),
+  },
+  {
+    name: 'logMeanDemand',
+    low: 0,
+    high: 3,
+    of: ({ meanDemand }, { math }) => LOG_UNIT * math.log(1 + meanDemand),
+  },
+  {
+    name: 'timerDue',
+    low: 0,
+    high: 1,
+    of: ({ idleSeconds, meanIdleSeconds, idleDeviationSeconds, telemetry }) => {
+      if (meanIdleSeconds === 0) return 0
+      const missing = Math.abs(meanIdleSeconds - idleSeconds) / telemetry.stepSeconds
+      return Math.max(0, 1 - missing) * Math.max(0, 1 - idleDeviationSeconds / meanIdleSeconds)
+    },
+  },
+  {
+    name: 'coldStartSteps',
+    low: 0,
+    high: 3,
+    of: ({ telemetry }) => (LOG_STEPS_UNIT * telemetry.coldStartSeconds) / telemetry.stepSeconds,
+  },
+  {
+    name: 'logQueued',
+    low: 0,
+    high: 3,
+    of: ({ telemetry }, { math }) => LOG_QUEUED_UNIT * math.log(1 + telemetry.queued),
+  },
+]
+
 const PRESERVATION: GlobalFeature = PRINTED_FEATURES[0]!
 const UTILISATION: GlobalFeature = {
   name: 'utilisation',

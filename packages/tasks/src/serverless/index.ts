@@ -6,9 +6,11 @@ export {
   STEP_ACTIONS,
 } from './action-schemes.js'
 export { type ArenaPart, arenaSpec, SERVERLESS_ARENAS, type ServerlessArena, standardArena } from './arenas/arenas.js'
+export { type CorrectionLevels, correctionActions } from './correction-actions.js'
 export { ServerlessEnvironment } from './environment.js'
 export { EventPlatform, type TenantEvents } from './events/event-platform.js'
 export {
+  ADVISED_FEATURES,
   COMPACT_GLOBALS,
   type Feature,
   type GlobalFeature,

@@ -6,7 +6,9 @@ import {
   levelActions,
   STEP_ACTIONS,
 } from './action-schemes.js'
+import { correctionActions } from './correction-actions.js'
 import {
+  ADVISED_FEATURES,
   COMPACT_GLOBALS,
   type Feature,
   IDLE_FEATURES,
@@ -66,6 +68,7 @@ export const SERVERLESS_PRESETS: {
   readonly 'priced-keep-alive': ServerlessPreset
   readonly 'priced-prewarm': ServerlessPreset
   readonly 'priced-continuous': ServerlessPreset
+  readonly corrected: ServerlessPreset
 } = {
   's-rl': S_RL,
   /** The team's mean reward, and nothing else of the others (4.6.1). */
@@ -78,7 +81,7 @@ export const SERVERLESS_PRESETS: {
   'simppo-full': { ...S_RL, global: { features: PAPER_GLOBALS, hasDeviations: true }, reward: TEAM_REWARD },
   /** Critics see 11 numbers: the printed 4,993 parameters. */
   'simppo-compact': { ...S_RL, global: { features: COMPACT_GLOBALS, hasDeviations: false }, reward: TEAM_REWARD },
-  /** The default: level actions, and prices on violations and shares. */
+  /** Level actions, and prices on violations and shares. */
   priced: PRICED,
   /** Under quotas shares do something, and cost less. */
   'priced-quota': { ...PRICED, reward: { ...PRICED_REWARD, corePrice: 0.03 } },
@@ -95,6 +98,17 @@ export const SERVERLESS_PRESETS: {
   },
   /** For agents that act on a box. */
   'priced-continuous': { ...PRICED, action: continuousActions([0, 4], 60) },
+  /** The default: corrections of a tuned rule, paid by what it is judged by. */
+  corrected: {
+    ...S_RL,
+    observation: ADVISED_FEATURES,
+    action: correctionActions({
+      containers: [-2, -1, -0.5, 0, 0.5, 1, 2],
+      shares: [0.5, 0.71, 1, 1.41, 2],
+      keepAlive: [0, 0.3, 1, 3, 10],
+    }),
+    reward: { ...PRICED_REWARD, corePrice: 0 },
+  },
 }
 
 /** A preset of the serverless task. */

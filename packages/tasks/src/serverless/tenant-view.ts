@@ -1,6 +1,6 @@
 import type { CoreMath } from '@trimtab/core'
 import type { ServerlessSpec } from './platform-spec.js'
-import { createTenantTelemetry, type TenantTelemetry } from './telemetry.js'
+import { createTenantTelemetry, type TenantAllocation, type TenantTelemetry } from './telemetry.js'
 
 /** Steps over which an agent sees the largest demand. */
 export const DEMAND_WINDOW = 6
@@ -18,10 +18,14 @@ export interface TenantView {
   idleSeconds: number
   meanIdleSeconds: number
   idleDeviationSeconds: number
+  /** `demandContainers` as it was over the last minutes: a slow moving mean. */
+  meanDemand: number
+  /** What the tenant's rule would ask for now, where one advises. */
+  readonly advice: TenantAllocation
 }
 
 /** Of a tenant that just came. */
-export const NEVER_CALLED = { idleSeconds: 0, meanIdleSeconds: 0, idleDeviationSeconds: 0 } as const
+export const NEVER_CALLED = { idleSeconds: 0, meanIdleSeconds: 0, idleDeviationSeconds: 0, meanDemand: 0 } as const
 
 /** A view to be filled. */
 export const createTenantView = (): TenantView => ({
@@ -31,13 +35,18 @@ export const createTenantView = (): TenantView => ({
   sharesChange: 0,
   containersChange: 0,
   ...NEVER_CALLED,
+  advice: { containers: 0, shares: 0, keepAliveSeconds: 0 },
 })
 
 const IDLE_MEMORY = 0.8 // of the moving means
+const DEMAND_MEMORY = 0.95
 
-/** Takes in whether there were requests in the step just ended. */
-export function rememberIdleTime(view: TenantView): void {
-  const { arrivals, stepSeconds } = view.telemetry
+/** Takes in the load of the step just ended: how large it was, and whether there was any. */
+export function rememberStep(view: TenantView): void {
+  const { arrivals, stepSeconds, demandContainers } = view.telemetry
+  const { meanDemand } = view
+  const isFirstStep = view.idleSeconds === 0
+  view.meanDemand = isFirstStep ? demandContainers : meanDemand + (1 - DEMAND_MEMORY) * (demandContainers - meanDemand)
   if (arrivals > 0) {
     const { idleSeconds, meanIdleSeconds } = view
     const isFirst = meanIdleSeconds === 0

@@ -81,7 +81,7 @@ describe('judging a rule', () => {
       Object.entries(family!.ranges).map(([name, { low, high }]) => [name, Math.round((low + high) / 2)]),
     )
     const { score } = judgeRule(platform, [0, 1], (_, site) => family!.create(middle, site))
-    const found = tuneTenantRule(core, platform, family!, [0, 1], 1)
+    const found = tuneTenantRule(core, [platform], family!, [0, 1], 1)
     expect(found.score).toBeGreaterThan(score)
     expect(judgeRule(platform, [0, 1], (_, site) => family!.create(found.settings, site)).score).toBe(found.score)
     platform.dispose()

@@ -19,7 +19,8 @@ beforeAll(async () => {
   core = await createCore()
 })
 
-const NAMES = Object.keys(SERVERLESS_PRESETS) as ServerlessPresetName[]
+/** Those that need no adviser. */
+const NAMES = (Object.keys(SERVERLESS_PRESETS) as ServerlessPresetName[]).filter((name) => name !== 'corrected')
 const N = 12
 
 function drawActions({ action, agents }: ServerlessEnvironment, random: Random): Float32Array {
