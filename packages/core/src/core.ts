@@ -1,4 +1,5 @@
 import { LARGEST_BLOCK } from './abi.js'
+import type { BatchGpu } from './batch-gpu.js'
 import { CoreError } from './errors.js'
 import type { LearnExports } from './exports/learn.js'
 import type { ServeExports } from './exports/serve.js'
@@ -40,12 +41,15 @@ export class Core<Kernels extends KernelSet = 'learn'> {
   readonly math: CoreMath
   /** For sibling packages: the kernels' functions, each guarded, with pointers into `memory`. */
   readonly exports: ExportsOf[Kernels]
+  /** Computes batches where `createCore({ gpu })` asked for one: which adapter, from which batch on, or why it is not used. */
+  readonly gpu: BatchGpu | undefined
 
   /** Use `createCore()`, `createTraceCore()` or `createServeCore()`. */
-  constructor(kernels: Kernels, exports: ExportsOf[Kernels], build: CoreBuild) {
+  constructor(kernels: Kernels, exports: ExportsOf[Kernels], build: CoreBuild, gpu?: BatchGpu) {
     this.kernels = kernels
     this.exports = exports
     this.build = build
+    this.gpu = gpu
     this.math = new CoreMath(exports)
   }
 

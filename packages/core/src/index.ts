@@ -1,5 +1,6 @@
 // What programs that use Trimtab are meant to import; what only its own packages need is in internal.ts.
 export { ABI_VERSION, STATE_VERSION } from './abi.js'
+export type { GpuBreakEven, GpuReport } from './batch-gpu.js'
 export type {
   Actuator,
   Agent,
@@ -40,11 +41,12 @@ export {
   writeSafetensors,
 } from './files/safetensors.js'
 export { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './files/tensor.js'
-export { createCore } from './learn.js'
+export { createCore, type LearnCoreOptions } from './learn.js'
 export type { CoreMath } from './math/core-math.js'
+export type { Activation } from './nn/activation.js'
 export { Adam, type AdamOptions } from './nn/adam.js'
 export { Gru, type GruBatch, type GruOptions, type GruSlopes } from './nn/gru.js'
-export { type Activation, Mlp, type MlpOptions } from './nn/mlp.js'
+export { Mlp, type MlpOptions } from './nn/mlp.js'
 export { Random } from './random/random.js'
 export {
   type AllenCunneenQueue,
@@ -72,3 +74,4 @@ export {
 } from './stats/statistics.js'
 export { type CoreBuild, type CoreOptions, hasRelaxedSimd, hasSimd } from './wasm.js'
 export type { WasmMemory, WasmSource } from './wasm-types.js'
+export type { GpuDevice } from './webgpu/device.js'

@@ -3,50 +3,32 @@ import process from 'node:process'
 import { type Check, reasonOf } from './check.js'
 import { detectRuntime, type RuntimeName } from './runtime.js'
 
-/** The part of WebGPU's `navigator.gpu` that is read here. */
-interface Gpu {
-  requestAdapter(): Promise<{
-    readonly info?: { readonly vendor: string; readonly architecture: string; readonly description: string }
-    readonly isFallbackAdapter?: boolean
-  } | null>
-}
-
 export async function checkWebGpu(): Promise<Check> {
   const name = 'WebGPU'
-  const gpu = (globalThis as { navigator?: { gpu?: Gpu } }).navigator?.gpu
-  const meaning = 'every decision runs on the core; large batches would gain from a GPU'
-  if (!gpu) {
-    return {
-      name,
-      state: 'absent',
-      found: `not in ${detectRuntime().name}`,
-      meaning: `${meaning} (browsers and Deno have WebGPU built in)`,
-    }
-  }
+  const alone = 'every decision and every batch runs on the core'
   try {
-    const adapter = await gpu.requestAdapter()
-    if (!adapter)
-      return {
-        name,
-        state: 'absent',
-        found: 'no adapter',
-        meaning: `${meaning}; a driver for Vulkan, Metal or D3D12 would add one`,
-      }
-    const { vendor, architecture, description } = adapter.info ?? { vendor: '', architecture: '', description: '' }
-    // Some give the vendor as a bare PCI number.
-    const found =
-      [vendor, architecture, description].filter((text) => text && !/^\d+$/.test(text)).join(' ') || 'an adapter'
-    const isSoftware = adapter.isFallbackAdapter === true || /llvmpipe|swiftshader|software/i.test(found)
+    const { createCore } = await import('@trimtab/core')
+    const { gpu } = await createCore({ gpu: 'auto' })
+    if (!gpu?.adapter) {
+      const found = gpu?.unused ?? 'not asked for'
+      const meaning = `${alone}; browsers and Deno have WebGPU built in, Node takes it from npm install webgpu, and each needs a driver`
+      return { name, state: 'absent', found, meaning }
+    }
+    const { adapter, unused, breakEven } = gpu
+    if (unused !== undefined) return { name, state: 'ok', found: `${adapter}; ${unused}`, meaning: alone }
+    const { call, step } = breakEven
     return {
       name,
       state: 'ok',
-      found,
-      meaning: isSoftware ? `drawn in software, no faster than the core: ${meaning}` : 'usable for large batches',
+      found: `${adapter}; faster from ${inMillions(call)} multiply-adds a call on, a GRU's steps from ${inMillions(step)} each`,
+      meaning: 'createCore({ gpu: "auto" }) hands larger batches to it: embedMany, decideManyAsync, forwardMany',
     }
   } catch (error) {
-    return { name, state: 'absent', found: reasonOf(error), meaning }
+    return { name, state: 'absent', found: reasonOf(error), meaning: alone }
   }
 }
+
+const inMillions = (count: number): string => (Number.isFinite(count) ? `${(count / 1e6).toPrecision(2)} million` : '∞')
 
 /** How each runtime calls native libraries; koffi does it in all of them. */
 const NATIVE: Readonly<Record<RuntimeName, string>> = { node: 'koffi', deno: 'Deno.dlopen', bun: 'bun:ffi' }

@@ -1,4 +1,5 @@
 import * as abi from '../abi.js'
+import type { PackedContexts } from '../batch-gpu.js'
 import { checkCounts, isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
@@ -135,6 +136,25 @@ export class ContextEncoder {
   }
 
   /**
+   * Any number of contexts, more than `maxContexts` too: out [G, Z] as `encode` gives it. On the GPU of `createCore({ gpu })` where that
+   * takes the batch, then within 1e-5 of the largest number. Contexts, out and the encoder stay as they are until it is done.
+   * @throws {ConfigError} `size_mismatch`, `not_finite`
+   */
+  async encodeMany(contexts: readonly Context[], out: Float32Array): Promise<void> {
+    const { maxContexts, inputSize } = this.options
+    const Z = this.embeddingSize
+    requireLength('out', out, contexts.length * Z)
+    this.#check(contexts, abi.LARGEST_COUNT)
+    const { gpu } = this.#core
+    const packed = gpu && packContexts(contexts, inputSize)
+    if (packed && (await gpu.encode({ ...this.options, parameters: this.parameters() }, packed, out))) return
+    for (let first = 0; first < contexts.length; first += maxContexts) {
+      const end = Math.min(contexts.length, first + maxContexts)
+      this.encode(contexts.slice(first, end), out.subarray(first * Z, end * Z))
+    }
+  }
+
+  /**
    * One Adam step along slopes [G, Z] = dLoss/dz of a learner outside the core.
    * @returns whether it was made: gradients that are not finite change nothing and are counted
    * @throws {ConfigError} `size_mismatch`, `not_finite`
@@ -167,23 +187,16 @@ export class ContextEncoder {
   stage(contexts: readonly Context[], core: Core = this.#core): void {
     if (core !== this.#core)
       throw new ConfigError('core_mismatch', 'the encoder and the learner must be made from one core')
-    this.#check(contexts)
-    const { inputSize } = this.options
+    const { inputSize, maxContexts } = this.options
+    this.#check(contexts, maxContexts)
     const { floats } = this.#arena
     const lengths = this.#words(abi.ENCODER_LENGTHS)
-    const counts = this.#words(abi.ENCODER_COUNTS)
+    this.#words(abi.ENCODER_COUNTS).set(contexts.map((context) => context.lengths.length))
     let to = this.#at(abi.ENCODER_STEPS)
-    let sequence = 0
-    for (const [g, context] of contexts.entries()) {
-      const members = context.lengths.length
-      counts[g] = members
-      const row = context.steps.length / members // of a sequence, padded
-      for (let i = 0; i < members; i++) {
-        const length = context.lengths[i]!
-        lengths[sequence++] = length
-        floats.set(context.steps.subarray(i * row, i * row + length * inputSize), to)
-        to += length * inputSize
-      }
+    for (const [i, sequence] of sequencesOf(contexts, inputSize).entries()) {
+      lengths[i] = sequence.length / inputSize
+      floats.set(sequence, to)
+      to += sequence.length
     }
   }
 
@@ -292,13 +305,13 @@ export class ContextEncoder {
     this.#arena.floats.set(slopes, this.#at(abi.ENCODER_SLOPES))
   }
 
-  #check(contexts: readonly Context[]): void {
-    const { inputSize, maxContexts, maxSequences, maxSteps } = this.options
+  #check(contexts: readonly Context[], most: number): void {
+    const { inputSize, maxSequences, maxSteps } = this.options
     const refuse = (message: string): never => {
       throw new ConfigError('size_mismatch', message)
     }
     const n = contexts.length
-    if (n < 1 || n > maxContexts) refuse(`1 to ${maxContexts} contexts at a time, got ${n} (set maxContexts)`)
+    if (n < 1 || n > most) refuse(`1 to ${most} contexts at a time, got ${n} (set maxContexts)`)
     for (const [g, { steps, lengths }] of contexts.entries()) {
       const members = lengths.length
       if (members > maxSequences)
@@ -328,6 +341,26 @@ export class ContextEncoder {
   #write(which: number, values: Float32Array): void {
     writeBlock(this.#core, values, (at) => this.#core.exports.encoder_convert(this.pointer, which, at, 1))
   }
+}
+
+/** The steps [length, I] of every sequence up to its true end, one context's after another's. */
+function sequencesOf(contexts: readonly Context[], inputSize: number): Float32Array[] {
+  return contexts.flatMap(({ steps, lengths }) => {
+    const row = steps.length / lengths.length // of a sequence, padded
+    return Array.from(lengths, (length, i) => steps.subarray(i * row, i * row + length * inputSize))
+  })
+}
+
+function packContexts(contexts: readonly Context[], inputSize: number): PackedContexts {
+  const sequences = sequencesOf(contexts, inputSize)
+  const lengths = sequences.map((sequence) => sequence.length / inputSize)
+  const steps = new Float32Array(sequences.reduce((sum, { length }) => sum + length, 0))
+  let to = 0
+  for (const sequence of sequences) {
+    steps.set(sequence, to)
+    to += sequence.length
+  }
+  return { steps, lengths, counts: contexts.map((context) => context.lengths.length) }
 }
 
 /** What of an encoder's options its networks come from. */

@@ -4,11 +4,7 @@ import { ConfigError, Problems } from '../errors.js'
 import { type Arena, buildArena } from '../memory/arena.js'
 import { withBlock } from '../memory/blocks.js'
 import { type Random, withRandom } from '../random/random.js'
-
-/** What a layer applies to its sums. */
-export type Activation = 'linear' | 'relu' | 'tanh' | 'sigmoid'
-
-const ACTIVATIONS: readonly Activation[] = ['linear', 'relu', 'tanh', 'sigmoid']
+import { ACTIVATIONS, type Activation } from './activation.js'
 
 /** Sizes of a dense network, its activations and the largest batch. */
 export interface MlpOptions {
@@ -35,6 +31,7 @@ export interface MlpOptions {
 export class Mlp {
   readonly parameterCount: number
   readonly #core: Core
+  readonly #layers: Pick<MlpOptions, 'sizes' | 'activations'>
   readonly #arena: Arena
   readonly #inputs: number
   readonly #outputs: number
@@ -54,6 +51,7 @@ export class Mlp {
     const { sizes, activations, maxBatch = 1 } = options
     check(options)
     this.#core = core
+    this.#layers = { sizes: [...sizes], activations: [...activations] }
     this.#inputs = sizes[0]!
     this.#outputs = sizes.at(-1)!
     this.#maxBatch = maxBatch
@@ -123,6 +121,26 @@ export class Mlp {
     this.#rows = n
     const at = this.#y >>> 2
     for (let i = 0; i < y.length; i++) y[i] = floats[at + i]!
+  }
+
+  /**
+   * Any number of states, more than `maxBatch` too: y [n, out] = net(x [n, in]). On the GPU of `createCore({ gpu })` where that takes the
+   * batch, then within 1e-5 of the largest output; else as `forwardBatch`. x, y and the net stay as they are until it is done.
+   * @throws {ConfigError} `size_mismatch`
+   */
+  async forwardMany(x: Float32Array, y: Float32Array): Promise<void> {
+    const [inputs, outputs] = [this.#inputs, this.#outputs]
+    const n = y.length / outputs
+    if (!isCount(n)) throw new ConfigError('size_mismatch', `y must hold rows of ${outputs} numbers, got ${y.length}`)
+    requireLength('x', x, n * inputs)
+    const { gpu } = this.#core
+    const isDone = gpu && (await gpu.forward({ ...this.#layers, parameters: this.parameters() }, x, y))
+    for (let first = 0; first < n && !isDone; first += this.#maxBatch) {
+      const end = Math.min(n, first + this.#maxBatch)
+      const rows = x.subarray(first * inputs, end * inputs)
+      this.forwardBatch(rows, y.subarray(first * outputs, end * outputs), end - first)
+    }
+    this.#rows = 0 // `backward` knows only the last part, or none
   }
 
   /**

@@ -132,11 +132,25 @@ export class MetaLearner {
   /** z [Z] of a pair from all that is kept of it; zeros as long as nothing is. */
   getEmbedding(pair: string = ONLY): Float32Array {
     const { encoder } = this.#registered()
-    const { maxSequences, maxSteps } = this.options
-    const context = this.#buffers.get(pair)?.all({ sequences: maxSequences, steps: maxSteps }) ?? NULL_CONTEXT
     const z = new Float32Array(this.embeddingSize)
-    encoder.encode([context], z)
+    encoder.encode([this.#context(pair)], z)
     return z
+  }
+
+  /**
+   * `getEmbedding` of many pairs, [Z] each: as one batch, on the GPU of `createCore({ gpu })` where that takes it. Nothing is learned or
+   * inserted until it is done.
+   */
+  async embedMany(pairs: readonly string[]): Promise<Float32Array[]> {
+    const { encoder } = this.#registered()
+    const Z = this.embeddingSize
+    const z = new Float32Array(pairs.length * Z)
+    if (pairs.length > 0)
+      await encoder.encodeMany(
+        pairs.map((pair) => this.#context(pair)),
+        z,
+      )
+    return pairs.map((_, i) => z.slice(i * Z, (i + 1) * Z))
   }
 
   /** Random parts of what is kept of each pair, for an update; some are null contexts. */
@@ -219,6 +233,12 @@ export class MetaLearner {
       )
     }
     return { ...this.#base, encoder: this.#encoder }
+  }
+
+  /** All that is kept of a pair. */
+  #context(pair: string): Context {
+    const { maxSequences, maxSteps } = this.options
+    return this.#buffers.get(pair)?.all({ sequences: maxSequences, steps: maxSteps }) ?? NULL_CONTEXT
   }
 
   #buffer(pair: string): ContextBuffer {

@@ -105,7 +105,7 @@ describe.each(KINDS)('a policy for many agents, %s', (_, changes) => {
     expect(tensorsOf(many)).toEqual(tensorsOf(one))
   })
 
-  it('is served for many as for one, and decides what the agent decides', () => {
+  it('is served for many as for one, and decides what the agent decides', async () => {
     using agent = make(changes)
     agent.setContext(numbers(agent.contextSize, 1))
     for (let seed = 0; seed < 40; seed += 10) agent.observeMany(stepOf(agent, seed))
@@ -114,10 +114,16 @@ describe.each(KINDS)('a policy for many agents, %s', (_, changes) => {
     const observations = numbers(AGENTS * 3, 77)
     observations[3] = Number.NaN
     const size = agent.header.action.names.length
-    const [own, served] = [new Float32Array(AGENTS * size), new Float32Array(AGENTS * size)]
+    const [own, served, later] = [0, 0, 0].map(() => new Float32Array(AGENTS * size)) as [
+      Float32Array,
+      Float32Array,
+      Float32Array,
+    ]
     agent.decideMany(observations, own)
     policy.decideMany(observations, served)
     expect(served).toEqual(own)
+    await policy.decideManyAsync(observations, later)
+    expect(later).toEqual(own)
     for (let i = 0; i < AGENTS; i++) {
       for (const controller of [agent, policy]) {
         const action = new Float32Array(size)

@@ -148,6 +148,19 @@ describe('MetaLearner', () => {
     for (const [i, value] of meta.getEmbedding('a').entries()) expect(value).toBeCloseTo(meta.getEmbedding('b')[i]!, 6)
   })
 
+  it('embeds many pairs as one by one', async () => {
+    using meta = makeMeta()
+    const trajectory = {
+      observations: Float32Array.of(0.1),
+      actions: Float32Array.of(0.5),
+      rewards: Float32Array.of(1),
+    }
+    const pairs = Array.from({ length: 20 }, (_, i) => `pair ${i}`) // more than an update mixes
+    for (const pair of pairs.slice(1)) meta.insertTrajectories([trajectory], pair)
+    expect(await meta.embedMany(pairs)).toEqual(pairs.map((pair) => meta.getEmbedding(pair)))
+    expect(await meta.embedMany([])).toEqual([])
+  })
+
   it('refuses what does not fit, and takes nothing in', () => {
     using meta = makeMeta()
     const [one, two] = [Float32Array.of(0), Float32Array.of(0, 0)]

@@ -1,0 +1,93 @@
+// From how much work on the GPU is the faster one: both compute the same batches, each larger than the last.
+import type { GpuBreakEven } from '../batch-gpu.js'
+import type { Core } from '../core.js'
+import { type Context, ContextEncoder } from '../nn/context-encoder.js'
+import { Mlp, type MlpOptions } from '../nn/mlp.js'
+import { denseWork } from './dense.js'
+import { type EncoderSizes, stepWork } from './encoder.js'
+
+const NET = { sizes: [64, 64, 64, 8], activations: ['relu', 'relu', 'linear'], maxBatch: 256 } satisfies MlpOptions
+const ROWS = [64, 256, 1024, 4096, 16384]
+
+const ENCODER: EncoderSizes = {
+  ...{ kind: 'gru' as const, inputSize: 16, hiddenSize: 64, layers: 2 },
+  ...{ dense: [32], activation: 'relu' as const, allHidden: false },
+}
+const [STEPS, SEQUENCES] = [32, 4] // of a context
+const CONTEXTS = [1, 4, 16, 64]
+
+/** Each batch is timed that often, after a first time that does not count; the best counts. */
+const ROUNDS = 3
+
+/** What takes longer on a GPU is timed no more: it will not win, and who starts a core waits. */
+const SLOW_MS = 100
+
+/** A dense net's for whole calls, a GRU's for each of its steps. Timings: so is what is chosen by them, and the last bits of it. */
+export async function measureBreakEven(cores: Cores): Promise<GpuBreakEven> {
+  return { call: await ofDenseNets(cores), step: await ofSteps(cores) }
+}
+
+/** The GPU of one takes every batch, the other has none. */
+export interface Cores {
+  readonly plain: Core
+  readonly withGpu: Core
+}
+
+async function ofDenseNets({ plain, withGpu }: Cores): Promise<number> {
+  using slow = new Mlp(plain, NET)
+  using fast = new Mlp(withGpu, NET)
+  return firstWon(ROWS, (rows) => {
+    const x = wave(rows * NET.sizes[0]!)
+    const y = new Float32Array(rows * NET.sizes.at(-1)!)
+    const work = rows * denseWork(NET.sizes)
+    return { work, onCore: () => slow.forwardMany(x, y), onGpu: () => fast.forwardMany(x, y) }
+  })
+}
+
+async function ofSteps({ plain, withGpu }: Cores): Promise<number> {
+  const options = { ...ENCODER, maxContexts: 8, maxSequences: SEQUENCES, maxSteps: STEPS, learningRate: 0, seed: 0 }
+  using slow = new ContextEncoder(plain, options)
+  using fast = new ContextEncoder(withGpu, options)
+  const steps = wave(SEQUENCES * STEPS * ENCODER.inputSize)
+  const lengths = new Int32Array(SEQUENCES).fill(STEPS)
+  return firstWon(CONTEXTS, (count) => {
+    const contexts = new Array<Context>(count).fill({ steps, lengths })
+    const z = new Float32Array(count * slow.embeddingSize)
+    const work = stepWork(ENCODER, count * SEQUENCES)
+    return { work, onCore: () => slow.encodeMany(contexts, z), onGpu: () => fast.encodeMany(contexts, z) }
+  })
+}
+
+/** One batch, and how much work it is. */
+interface Race {
+  readonly work: number
+  readonly onCore: () => Promise<void>
+  readonly onGpu: () => Promise<void>
+}
+
+/** The work of the first batch that the GPU computes faster. */
+async function firstWon(sizes: readonly number[], raceOf: (size: number) => Race): Promise<number> {
+  for (const size of sizes) {
+    const { work, onCore, onGpu } = raceOf(size)
+    const onGpuMs = await bestOf(onGpu)
+    if (onGpuMs < (await bestOf(onCore))) return work
+    if (onGpuMs > SLOW_MS) break
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+const wave = (count: number): Float32Array => Float32Array.from({ length: count }, (_, i) => (i % 17) / 8 - 1)
+
+declare const performance: { now(): number }
+
+/** Milliseconds. */
+async function bestOf(call: () => Promise<void>): Promise<number> {
+  await call()
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now()
+    await call()
+    best = Math.min(best, performance.now() - start)
+  }
+  return best
+}
