@@ -9,17 +9,11 @@ const folders = readdirSync(at('../src'), { withFileTypes: true })
   .map(({ name }) => name)
 const exportsOf = (manifest: string): string[] => Object.keys(JSON.parse(readFileSync(at(manifest), 'utf8')).exports)
 
-const UNDER_WAY = ['microservices'] // a simulator without a loop yet: no task
-
 it.each(folders)('%s can be imported by its subpath, from @trimtab/tasks and from trimtab', (folder) => {
   expect(exportsOf('../package.json')).toContain(`./${folder}`)
   expect(exportsOf('../../cli/package.json')).toContain(`./tasks/${folder}`)
 })
 
-it.each(folders.filter((folder) => !UNDER_WAY.includes(folder)))(
-  '%s defines its task, its numbers beside it',
-  (folder) => {
-    for (const file of ['index.ts', 'task.ts', 'preset.ts'])
-      expect(existsSync(at(`../src/${folder}/${file}`))).toBe(true)
-  },
-)
+it.each(folders)('%s defines its task, its numbers beside it', (folder) => {
+  for (const file of ['index.ts', 'task.ts', 'preset.ts']) expect(existsSync(at(`../src/${folder}/${file}`))).toBe(true)
+})

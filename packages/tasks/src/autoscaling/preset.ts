@@ -1,6 +1,6 @@
 import type { AgentPreset, BaseLearnerChoice, BcqOptions, DdpgOptions, PpoOptions } from '@trimtab/learn'
 import { STABLE_BASELINES_PPO } from '../congestion-control/preset.js'
-import { FIRM_OPTIONS, PAPER_EXPLORATION } from '../microservices/agents.js'
+import { FIRM_OPTIONS, PAPER_EXPLORATION } from '../microservices/preset.js'
 
 /**
  * The recipe that beats a tuned HPA+VPA on the autoscaling simulator. It departs from the papers where that was

@@ -44,8 +44,20 @@ export class Instance {
   readonly name: string
   readonly workers: number
   readonly queueLimit: number
+  /** Machine, −1: none. */
+  node: number
+  /** When it was made. */
+  bornUs: number
+  /** Replica of the graph in whose place it is: what strikes that one from now on strikes it. */
+  slot: number
+  /** Number of the instance that leaves when it serves, −1: none. */
+  replaces = -1
+  /** Its share of the visits among those that serve. */
+  weight = 1
   state: InstanceState = 'serving'
   busy = 0
+  /** Visits that came and have not ended. */
+  open = 0
   tally: Tally = newTally()
   /** [R] work done, units of each grant for a ms. */
   readonly used: Float64Array = new Float64Array(RESOURCE_COUNT)
@@ -62,9 +74,18 @@ export class Instance {
   #waiting = 0
   #settledUs = 0
 
-  constructor(service: Service, number: number, replica: number, requestTypes: number) {
+  constructor(
+    service: Service,
+    number: number,
+    replica: number,
+    requestTypes: number,
+    { node, bornUs }: Pick<Instance, 'node' | 'bornUs'>,
+  ) {
     this.service = number
     this.replica = replica
+    this.slot = replica
+    this.node = node
+    this.bornUs = bornUs
     this.name = instanceName(service.name, replica)
     this.workers = service.workers
     this.queueLimit = service.queueLimit
@@ -84,6 +105,16 @@ export class Instance {
 
   get waiting(): number {
     return this.#waiting
+  }
+
+  /** Whether it has nothing more to do, and never will have: what it was granted is free. */
+  get hasLeft(): boolean {
+    return this.state === 'leaving' && this.open === 0
+  }
+
+  takesPlaceOf(index: number, slot: number): void {
+    this.replaces = index
+    this.slot = slot
   }
 
   push(visit: number): void {
@@ -169,9 +200,9 @@ export class Instance {
       (_, i) => this.#ring[(this.#head + i) & (this.#ring.length - 1)]!,
     )
     const state = STATES.indexOf(this.state)
+    const { node, bornUs, slot, replaces, weight, busy, open } = this
     return [
-      state,
-      this.busy,
+      ...[state, node, bornUs, slot, replaces, weight, busy, open],
       this.#settledUs,
       ...Object.values(this.tally),
       ...this.used,
@@ -185,7 +216,13 @@ export class Instance {
     let at = 0
     const next = (): number => numbers[at++]!
     this.state = STATES[next()]!
+    this.node = next()
+    this.bornUs = next()
+    this.slot = next()
+    this.replaces = next()
+    this.weight = next()
     this.busy = next()
+    this.open = next()
     this.#settledUs = next()
     for (const key of Object.keys(this.tally) as (keyof Tally)[]) this.tally[key] = next()
     for (let r = 0; r < RESOURCE_COUNT; r++) this.used[r] = next()

@@ -7,10 +7,11 @@ import { type Campaign, checkCampaign } from './campaign.js'
 import { Fleet } from './fleet.js'
 import { checkGraph, type ServiceGraph, serviceNumber } from './graph.js'
 import type { Instance } from './instance.js'
+import { checkNodes, type Node } from './nodes.js'
 import { compile, directPlan, type Plan, usualLoads } from './plan.js'
 import * as pool from './request-pool.js'
 import { RequestTally } from './request-tally.js'
-import { numbersOf, RESOURCE_COUNT, RESOURCES, type ResourceVector } from './resources.js'
+import { numbersOf, RESOURCE_COUNT, RESOURCES, type ResourceVector, vectorOf } from './resources.js'
 import { SimulatedTrace, type TraceNames } from './simulated-trace.js'
 import { surgesOf } from './surge.js'
 import { type GraphTelemetry, instanceTelemetry } from './telemetry.js'
@@ -31,6 +32,8 @@ export const COLD_START_SECONDS = 2.05
 export interface SimulatorOptions {
   /** What goes wrong and when. Default: nothing. */
   readonly campaign?: Campaign
+  /** Machines that instances share, each placed where most is left. Default: as much as anybody asks for. */
+  readonly nodes?: readonly Node[]
   /** Default 0. */
   readonly seed?: number
   /** Strings of the traces; pass one to share it among simulators. */
@@ -78,17 +81,18 @@ export class MicroserviceSimulator {
   #requests = 0
   #onTrace: ((trace: Trace) => void) | undefined
 
-  /** @throws {ConfigError} `config_invalid` with every problem of graph or campaign */
+  /** @throws {ConfigError} `config_invalid` with every problem of graph, campaign or nodes; `nodes_full` */
   constructor(core: AnyCore, graph: ServiceGraph, options: SimulatorOptions = {}) {
-    const { campaign = { name: 'none', anomalies: [] }, seed = 0, names = new Names() } = options
+    const { campaign = { name: 'none', anomalies: [] }, nodes = [], seed = 0, names = new Names() } = options
     checkGraph(graph)
     checkCampaign(campaign, graph)
+    checkNodes(nodes)
     this.#core = core
     this.graph = graph
     this.campaign = campaign
     this.names = names
     this.#hopUs = graph.hopMs * 1000
-    this.#fingerprint = fingerprintOf(JSON.stringify([graph, campaign]))
+    this.#fingerprint = fingerprintOf(JSON.stringify([graph, campaign, nodes]))
     const plans = graph.requests.map((request) => compile(graph, request))
     const loads = usualLoads(graph, plans)
     this.#plans = [...plans, ...loads.map(({ work }, service) => directPlan(graph, service, work))]
@@ -101,7 +105,7 @@ export class MicroserviceSimulator {
         (surge) => new ArrivalSource({ ...surge, random: new Random(core, seed) }),
       ),
     ]
-    this.#fleet = new Fleet(graph, names)
+    this.#fleet = new Fleet(graph, names, nodes)
     this.#traceNames = {
       names,
       service: Int32Array.from(graph.services, ({ name }) => names.number(name)),
@@ -185,29 +189,71 @@ export class MicroserviceSimulator {
   }
 
   /**
+   * The most that a replica can be granted on its machine, others having what they have.
+   * @throws {ConfigError} `instance_unknown`
+   */
+  mostGrant(instance: number): ResourceVector {
+    return vectorOf(this.#fleet.room.most(this.#instance(instance)))
+  }
+
+  /**
    * Other limits for a replica, for all work that begins from now on.
-   * @throws {ConfigError} `config_invalid`, `instance_unknown`
+   * @throws {ConfigError} `config_invalid`, `instance_unknown`; `node_full`: more of something than `mostGrant`
    */
   setGrant(instance: number, grant: ResourceVector): void {
-    const found = this.#fleet.instances[instance]
-    if (!found) {
-      throw new ConfigError(
-        'instance_unknown',
-        `there are instances 0 … ${this.#fleet.instances.length - 1}, got ${instance}`,
-      )
-    }
+    const found = this.#instance(instance)
+    const most = this.mostGrant(instance)
     for (const resource of RESOURCES) {
       const value = grant[resource]
       if (!(Number.isFinite(value) && value > 0))
         throw new ConfigError('config_invalid', `grant.${resource} must be above 0, got ${value}`)
+      if (value > most[resource] && value > found.grant[RESOURCES.indexOf(resource)]!)
+        throw new ConfigError(
+          'node_full',
+          `${found.name} can be granted ${most[resource]} of ${resource} at most, got ${value}: scale out in its place`,
+        )
     }
     found.grant = numbersOf(grant)
   }
 
   /**
+   * Another share of the visits to a service: a replica gets its weight over that of all that serve. 1 as they start; where all
+   * weigh 0, as if all were alike.
+   * @throws {ConfigError} `config_invalid`, `instance_unknown`
+   */
+  setWeight(instance: number, weight: number): void {
+    const found = this.#instance(instance)
+    if (!(Number.isFinite(weight) && weight >= 0))
+      throw new ConfigError('config_invalid', `${found.name} needs a weight >= 0, got ${weight}`)
+    found.weight = weight
+  }
+
+  /**
+   * Takes a replica out: it gets no more visits and finishes what it has.
+   * @throws {ConfigError} `instance_unknown`, `instance_not_serving`, `instance_needed` (nobody else serves)
+   */
+  drain(instance: number): void {
+    this.#instance(instance)
+    this.#fleet.drain(instance)
+  }
+
+  /**
+   * Starts a replica in place of another, which leaves when the new one serves after `startSeconds`. What acts on the old one stays
+   * with it; what strikes its place later strikes the new one. Does nothing where one is starting already.
+   * @throws {ConfigError} `instance_unknown`, `instance_not_serving`, `nodes_full`
+   */
+  replace(instance: number, startSeconds: number = COLD_START_SECONDS): void {
+    this.#instance(instance)
+    const next = this.#fleet.replace(instance, this.#nowUs)
+    if (next < 0) return
+    this.#heap.push(this.#nowUs + startSeconds * 1e6, READY, next)
+    this.#disturb()
+  }
+
+  /**
    * Another number of replicas. New ones are built as the first and serve after `startSeconds`; of those to go, starting
    * ones go first, then the newest; they finish what they have.
-   * @throws {ConfigError} `config_invalid`, `service_unknown`
+   * @throws {ConfigError} `config_invalid`, `service_unknown`, `nodes_full`; nothing changed
    */
   scale(service: string, replicas: number, startSeconds: number = COLD_START_SECONDS): void {
     const number = serviceNumber(this.graph, service)
@@ -281,6 +327,13 @@ export class MicroserviceSimulator {
     this.dispose()
   }
 
+  #instance(number: number): Instance {
+    const found = this.#fleet.instances[number]
+    if (found) return found
+    const last = this.#fleet.instances.length - 1
+    throw new ConfigError('instance_unknown', `there are instances 0 … ${last}, got ${number}`)
+  }
+
   /** A request comes: all its chance is drawn now. */
   #receive(index: number): void {
     const source = this.#sources[index]!
@@ -308,7 +361,8 @@ export class MicroserviceSimulator {
       choice[first + visit] = random.uniform()
       noise[first + visit] = random.normal()
     }
-    if (replica >= 0) choice[first] = -1 - this.#fleet.find(plan.service[0]!, replica)
+    const there = replica < 0 ? -1 : this.#fleet.inSlot(plan.service[0]!, replica)
+    if (there >= 0) choice[first] = -1 - there
     if (type < this.graph.requests.length) this.#tally.arrived(type)
     this.#pool.open[request] = 1
     phase[first] = pool.BEFORE_CALLS
@@ -323,6 +377,7 @@ export class MicroserviceSimulator {
     const found = this.#fleet.instances[index]!
     instance[row] = index
     startUs[row] = this.#nowUs
+    found.open++
     found.tally.arrivals++
     if (type[owner]! < found.mix.length) found.mix[type[owner]!]!++
     if (found.busy >= found.workers && found.waiting >= found.queueLimit) {
@@ -438,9 +493,11 @@ export class MicroserviceSimulator {
     const plan = this.#plans[type[owner]!]!
     const visit = row - first[owner]!
     const latencyUs = this.#nowUs - startUs[row]!
-    const { tally } = this.#fleet.instances[this.#pool.instance[row]!]!
+    const instance = this.#fleet.instances[this.#pool.instance[row]!]!
+    const { tally } = instance
     phase[row] = pool.ENDED
     endUs[row] = this.#nowUs
+    instance.open--
     tally.ended++
     tally.sojournUs += latencyUs
     if (failed[row] === 0) tally.served++

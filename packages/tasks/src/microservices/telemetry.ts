@@ -22,6 +22,10 @@ export interface InstanceTelemetry {
   readonly service: string
   readonly replica: number
   readonly state: InstanceState
+  /** Visits that it has; one that leaves and has none is gone. */
+  readonly open: number
+  /** Threads: more CPU than so many cores buys nothing. */
+  readonly workers: number
   readonly arrivals: number
   readonly served: number
   /** Visits turned away by a full queue. */
@@ -67,7 +71,7 @@ export function instanceTelemetry(
   service: string,
   { fromSecond, toSecond }: { readonly fromSecond: number; readonly toSecond: number },
 ): InstanceTelemetry {
-  const { name, replica, state, tally, workers, grant, recent } = instance
+  const { name, replica, state, open, tally, workers, grant, recent } = instance
   const us = Math.max(1, (toSecond - fromSecond) * 1e6)
   const used = instance.used.map((work) => work / (us / 1000))
   const interference = used.map((_, resource) => {
@@ -84,6 +88,8 @@ export function instanceTelemetry(
     service,
     replica,
     state,
+    open,
+    workers,
     arrivals: tally.arrivals,
     served: tally.served,
     refused: tally.refused,

@@ -1,0 +1,45 @@
+import type { Trace } from '@trimtab/trace'
+import type { ResourceVector } from '../resources.js'
+import type { GraphTelemetry } from '../telemetry.js'
+import type { Culprit } from './culprit.js'
+
+/** A second or so of an application's life, as its operator can know it. */
+export interface Window {
+  /** Of requests that ended in it. */
+  readonly traces: readonly Trace[]
+  readonly telemetry: GraphTelemetry
+}
+
+/** Why something is done: the culprit that traces name, its own queue, or that nothing is wrong any more. */
+export type Because = Culprit | 'queue' | 'slo' | 'utilisation' | 'calm' | 'start'
+
+/** A change that a policy asks for. Instances and services by name. */
+export type Order = { readonly because: Because } & (
+  | { readonly kind: 'limits'; readonly instance: string; readonly grant: ResourceVector }
+  | { readonly kind: 'replace'; readonly instance: string }
+  | { readonly kind: 'scale'; readonly service: string; readonly replicas: number }
+)
+
+/** What became of an order: as asked, less of it for want of room, or nothing. */
+export interface Outcome {
+  readonly order: Order
+  readonly done: 'whole' | 'part' | 'nothing'
+  /** Where it was not done whole. */
+  readonly reason?: string
+}
+
+/** Where windows come from: a simulator answers at once, a live collector when the next window is full. */
+export interface TraceSource {
+  next(signal?: AbortSignal): Window | Promise<Window>
+}
+
+/** What carries orders out; each is checked against the machine it concerns. */
+export interface Actuators {
+  apply(orders: readonly Order[], signal?: AbortSignal): readonly Outcome[] | Promise<readonly Outcome[]>
+}
+
+/** Decides for a whole application, window by window. */
+export interface MitigationPolicy {
+  readonly name: string
+  decide(window: Window): Order[]
+}

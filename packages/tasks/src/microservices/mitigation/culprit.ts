@@ -1,0 +1,13 @@
+/** An instance that traces name: requests were late, and most of what they waited longer than usual, they waited for it. */
+export interface Culprit {
+  readonly service: string
+  readonly instance: string
+  /** The type of requests that was late. */
+  readonly request: string
+  /** How late: the window's p99 over its SLO. */
+  readonly p99OverSlo: number
+  /** Its part of what was added to the critical paths of the late ones, 0 … 1. */
+  readonly addedShare: number
+  /** Late requests that were looked at. */
+  readonly late: number
+}

@@ -1,0 +1,27 @@
+export type { Actuators, Because, MitigationPolicy, Order, Outcome, TraceSource, Window } from './application.js'
+export {
+  AimdEverywhere,
+  type AimdOptions,
+  FixedLimits,
+  NO_MITIGATION,
+  ReplicaAutoscaler,
+  type ReplicaAutoscalerOptions,
+} from './baselines.js'
+export { CONTINUOUS_ACTION, type CulpritAction, LIMIT_RANGE, TERNARY_ACTION } from './culprit-action.js'
+export {
+  byOwnQueue,
+  byTraces,
+  CulpritPolicy,
+  type CulpritPolicyOptions,
+  type Named,
+  type Namer,
+  nameAll,
+  oneForEach,
+} from './culprit-policy.js'
+export { CULPRIT_OBSERVATION, type CulpritView, encodeCulprit } from './culprit-state.js'
+export { fitGrant, type GrantBounds } from './fit-grant.js'
+export { type Healthy, healthyBehaviour } from './healthy.js'
+export type { Culprit } from './culprit.js'
+export { Localiser, type LocaliserOptions, usualProfiles } from './localiser.js'
+export { RaisedLimits, type ReleaseOptions } from './raised-limits.js'
+export { SimulatedApplication, type SimulatedApplicationOptions } from './simulated-application.js'

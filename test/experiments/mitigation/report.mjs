@@ -1,0 +1,185 @@
+// docs/results/mitigation.md and mitigation.json.
+import { mean, rounded } from '../headroom/report.mjs'
+import { VARIANTS } from './agents.mjs'
+import { ARMS } from './arms.mjs'
+import { WORLDS } from './worlds.mjs'
+
+const over = (runs, name) => runs.map((run) => run[name])
+const ofArm = (runs, arm) => runs.filter((run) => run.arm === arm)
+const standardError = (values) => {
+  const average = mean(values)
+  const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0)
+  return Math.sqrt(squares / (values.length - 1) / values.length)
+}
+const percent = (values, digits = 2) => (100 * mean(values)).toFixed(digits)
+
+/** Late requests of one arm less those of another, run by run, in points: mean and standard error. */
+export function paired(runs, arm, other) {
+  const keyOf = ({ app, seed }) => `${app} ${seed}`
+  const others = new Map(ofArm(runs, other).map((run) => [keyOf(run), run]))
+  const points = ofArm(runs, arm).map((run) => 100 * (run.late - others.get(keyOf(run)).late))
+  return { mean: mean(points), error: standardError(points) }
+}
+
+const gate = (text, value, limit, isShown, digits = 2) => ({ text, value: value.toFixed(digits), limit, isShown })
+
+/** Violated seconds of an anomaly, over those anomalies that break an SLO where nobody acts. */
+function brokenSeconds(singles, arm) {
+  const idle = new Map(ofArm(singles, 'none').map(({ app, seed, brokenSeconds: list }) => [`${app} ${seed}`, list]))
+  const breaking = (run, name) => run[name].filter((_, i) => idle.get(`${run.app} ${run.seed}`)[i] > 0)
+  const runs = ofArm(singles, arm)
+  const count = runs.flatMap((run) => breaking(run, 'brokenSeconds'))
+  return { seconds: mean(count), last: mean(runs.flatMap((run) => breaking(run, 'lastSecond'))), count: count.length }
+}
+
+function gatesOf({ probe, standard, singles, agents }) {
+  const [aimd, hpa, localised, random, truth] = ['aimd', 'hpa', 'localised', 'random', 'truth'].map((arm) => ({
+    late: mean(over(ofArm(probe, arm), 'late')),
+    limits: mean(over(ofArm(probe, arm), 'limits')),
+  }))
+  const [overAimd, overHpa] = [localised.late / aimd.late, localised.late / hpa.late]
+  const [chance, known] = [random.late / localised.late, truth.late / localised.late]
+  const single = Object.fromEntries(
+    ['aimd', 'hpa', 'localised'].map((arm) => [arm, brokenSeconds(singles, arm).seconds]),
+  )
+  const [singleAimd, singleHpa] = [single.localised / single.aimd, single.localised / single.hpa]
+  const isBelow = ({ mean: points, error }) => points + 2 * error < 0
+  const [toAimd, toHpa] = ['aimd', 'hpa'].map((other) => paired(standard, 'localised', other))
+  const replaced = paired(standard, 'replace', 'localised')
+  const byDefault = paired(standard, 'default', 'localised-queue')
+  const inError = ({ error }) => `± ${error.toFixed(2)}`
+  return [
+    gate('late, localised over AIMD', overAimd, '≤ 0.75', overAimd <= 0.75),
+    gate('limits, localised less AIMD', localised.limits - aimd.limits, '≤ 0', localised.limits <= aimd.limits),
+    gate('late, localised over HPA', overHpa, '≤ 0.5', overHpa <= 0.5),
+    gate('late, random over localised', chance, '≥ 2', chance >= 2),
+    gate('late, true targets over localised', known, '0.9 … 1.1', Math.abs(known - 1) <= 0.1),
+    gate('violated seconds of a single anomaly, localised over AIMD', singleAimd, '≤ 0.75', singleAimd <= 0.75),
+    gate('the same over HPA', singleHpa, '≤ 0.4', singleHpa <= 0.4),
+    gate(
+      `standard world, late, localised less AIMD, points ${inError(toAimd)}`,
+      toAimd.mean,
+      '< −2 errors',
+      isBelow(toAimd),
+    ),
+    gate(
+      `standard world, late, localised less HPA, points ${inError(toHpa)}`,
+      toHpa.mean,
+      '< −2 errors',
+      isBelow(toHpa),
+    ),
+    gate(
+      `standard world, drain and replace less localised, points ${inError(replaced)}`,
+      replaced.mean,
+      '< 0',
+      replaced.mean < 0,
+    ),
+    gate(`the same with own queues, points ${inError(byDefault)}`, byDefault.mean, '< 0', byDefault.mean < 0),
+    ...(agents.length > 0 ? agentGates(probe, agents) : []),
+  ]
+}
+
+/** Each agent beside the localised rule, on the campaigns that it was judged on. */
+function agentGates(probe, agents) {
+  const rule = new Map(ofArm(probe, 'localised').map((run) => [`${run.app} ${run.seed}`, run]))
+  const differenceOf = ({ app, seed, late }) => 100 * (late - rule.get(`${app} ${seed}`).late)
+  const seeds = [...new Set(over(agents, 'agentSeed'))]
+  const lateOf = (variant) =>
+    seeds.map((seed) =>
+      mean(agents.filter((run) => run.variant === variant && run.agentSeed === seed).map(differenceOf)),
+    )
+  const [untrained, trained] = ['untrained', 'imitation'].map(lateOf)
+  const gains = trained.map((late, i) => late - untrained[i])
+  return [
+    gate(
+      `agent (better recipe) less localised, late, points ± ${standardError(trained).toFixed(2)}`,
+      mean(trained),
+      '≤ 0 within 2 errors',
+      mean(trained) <= 2 * standardError(trained),
+    ),
+    gate(
+      `agent (better recipe) less untrained, late, points ± ${standardError(gains).toFixed(2)}`,
+      mean(gains),
+      '< −2 errors',
+      mean(gains) + 2 * standardError(gains) < 0,
+    ),
+  ]
+}
+
+const row = (label, runs) => {
+  const lates = over(runs, 'late')
+  const cells = [
+    ...[label, `${percent(lates)} ± ${(100 * standardError(lates)).toFixed(2)}`, percent(over(runs, 'violated'), 1)],
+    ...[percent(over(runs, 'failed')), mean(over(runs, 'tail')).toFixed(2), mean(over(runs, 'limits')).toFixed(2)],
+    ...[mean(over(runs, 'cpu')).toFixed(2), mean(over(runs, 'replacements')).toFixed(1)],
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+const HEAD = `| | late, % | violated s, % | failed, % | p99 / SLO | limits | CPU | replaced |
+| --- | --- | --- | --- | --- | --- | --- | --- |`
+
+const armRows = (runs, arms) => arms.map((arm) => row(ARMS[arm].label, ofArm(runs, arm))).join('\n')
+
+export function report({ scaleName, scale, probe, standard, singles, agents }) {
+  const gates = gatesOf({ probe, standard, singles, agents })
+  const isShown = scaleName === 'smoke' || gates.every((one) => one.isShown)
+  const singleRows = scale.arms.singles.map((arm) => {
+    const { seconds, last } = brokenSeconds(singles, arm)
+    return `| ${ARMS[arm].label} | ${seconds.toFixed(2)} | ${last.toFixed(2)} |`
+  })
+  const agentRows = Object.entries(VARIANTS).map(([variant, { label }]) =>
+    row(
+      label,
+      agents.filter((run) => run.variant === variant),
+    ),
+  )
+  const { count } = brokenSeconds(singles, 'none')
+  const markdown = `# Mitigation: who is to blame, and what helps
+
+Simulated applications (${scale.apps.join(', ')}; 1.6 × the presets' load) with anomalies of all seven kinds, mean gap 3 s, 2 to 10 s
+long. SLO: 1.5 × the fault-free p99. Every second a window of traces and counters is seen and orders are given. Late: requests over
+their SLO; violated s: seconds in which some type's p99 is; limits and CPU: all that is granted over what is deployed (limits: the four
+other than CPU), replicas that start or leave included. Means over runs ± their standard error. Localised: all five limits of those
+that the critical paths of late requests name ×8 at once, held for 3 s, released by 0.7 a second.
+
+| gate | measured | asked | |
+| --- | --- | --- | --- |
+${gates.map(({ text, value, limit, isShown: holds }) => `| ${text} | ${value} | ${limit} | ${holds ? 'holds' : '**missed**'} |`).join('\n')}
+
+## ${WORLDS.probe.label}
+
+${HEAD}
+${armRows(probe, scale.arms.probe)}
+
+### The agent
+
+FIRM's DDPG in place of "all up", one for all instances, 8 → 5; ${scale.agentSeeds.length} seeds, ${scale.episodes} episodes of at most 100 decisions on campaigns of
+their own; each seed judged on one campaign an application.
+
+${HEAD}
+${agentRows.join('\n')}
+
+### Single anomalies
+
+${count} anomalies that break an SLO where nobody acts, one every 20 s, 8 s long: in the 20 s from its start.
+
+| | violated s | last violated s |
+| --- | --- | --- |
+${singleRows.join('\n')}
+
+## ${WORLDS.standard.label}
+
+${HEAD}
+${armRows(standard, scale.arms.standard)}
+
+An order that a machine has no room for is carried out as far as there is. A replica that is still named 2 s after its limits were
+raised is replaced: the new one is ready 2.05 s later, and anomalies that begin then strike it.
+
+Campaigns: seeds ${scale.seeds.join(', ')}, ${scale.seconds} s each, the same for every row.
+
+Command: \`npm run experiment -- mitigation --scale ${scaleName}\`
+`
+  const json = { scale: scaleName, gates, probe, standard, singles, agents }
+  return { markdown, json: JSON.parse(JSON.stringify(json, rounded)), isShown }
+}
