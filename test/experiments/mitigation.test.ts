@@ -14,7 +14,14 @@ const run = (arm: string, seed: number, late: number, more: object = {}) => ({
 
 describe('the report on mitigation', () => {
   it('compares run by run, not mean with mean', () => {
-    const runs = [run('a', 0, 0.5), run('b', 0, 0.6), run('a', 1, 0.1), run('b', 1, 0.2), run('b', 2, 0.9), run('a', 2, 0.8)]
+    const runs = [
+      run('a', 0, 0.5),
+      run('b', 0, 0.6),
+      run('a', 1, 0.1),
+      run('b', 1, 0.2),
+      run('b', 2, 0.9),
+      run('a', 2, 0.8),
+    ]
     expect(paired(runs, 'a', 'b')).toEqual({ mean: expect.closeTo(-10, 9), error: expect.closeTo(0, 9) })
   })
 
@@ -22,7 +29,14 @@ describe('the report on mitigation', () => {
     const of = (late: Readonly<Record<string, number>>) =>
       Object.entries(late).flatMap(([arm, value]) => [0, 1].map((seed) => run(arm, seed, value + 0.001 * seed)))
     const probe = of({ aimd: 0.02, hpa: 0.03, localised: 0.01, random: 0.03, truth: 0.01 })
-    const standard = of({ aimd: 0.03, hpa: 0.03, localised: 0.02, replace: 0.021, 'localised-queue': 0.02, default: 0.01 })
+    const standard = of({
+      aimd: 0.03,
+      hpa: 0.03,
+      localised: 0.02,
+      replace: 0.021,
+      'localised-queue': 0.02,
+      default: 0.01,
+    })
     const singles = ['none', 'hpa', 'aimd', 'localised'].map((arm) =>
       run(arm, 0, 0, arm === 'localised' ? { brokenSeconds: [2, 5] } : {}),
     )

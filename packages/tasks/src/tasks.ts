@@ -3,7 +3,7 @@ import { AUTOSCALING, AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT } from '
 import { CONGESTION_CONTROL, CONGESTION_CONTROL_AURORA } from './congestion-control/task.js'
 import { CPU_FREQUENCY, CPU_FREQUENCY_LITERAL } from './cpu-frequency/task.js'
 import { defineTask } from './define-task.js'
-import { MICROSERVICES, MICROSERVICES_TERNARY } from './microservices/task.js'
+import { MICROSERVICES } from './microservices/task.js'
 import { RIGHTSIZING } from './rightsizing/task.js'
 import { SERVERLESS } from './serverless/task.js'
 import type { ControlTask, Task } from './task.js'
@@ -13,7 +13,7 @@ const ALL: readonly Task[] = [
   ...[AUTOSCALING, AUTOSCALING_ADAPTATION, AUTOSCALING_HIDDEN_WEIGHT],
   ...[CONGESTION_CONTROL, CONGESTION_CONTROL_AURORA],
   ...[CPU_FREQUENCY, CPU_FREQUENCY_LITERAL],
-  ...[MICROSERVICES, MICROSERVICES_TERNARY],
+  MICROSERVICES,
   SERVERLESS,
   RIGHTSIZING,
 ]

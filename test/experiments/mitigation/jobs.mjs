@@ -5,6 +5,7 @@ import {
   createPreset,
   faultFreeSlosMs,
   generateCampaign,
+  mitigate,
   nodesFor,
   provision,
   SimulatedApplication,
@@ -54,7 +55,7 @@ function singles(graph, seed, seconds) {
 }
 
 /** @returns figures of the whole run, and for each anomaly the seconds in the 20 s from its start in which an SLO was broken */
-export function mitigationCell({ app, world, arm, campaign: style, seed, seconds, policyFile }) {
+export async function mitigationCell({ app, world, arm, campaign: style, seed, seconds, policyFile }) {
   const application = applicationOf(app)
   const { graph } = application
   const campaign =
@@ -64,10 +65,9 @@ export function mitigationCell({ app, world, arm, campaign: style, seed, seconds
   const simulated = new SimulatedApplication(core, graph, { campaign, nodes, seed, ...options })
   const policy = policyOf(arm, { ...application, campaign, simulated, seed, policyFile })
   const judge = new Judge(application)
-  while (simulated.simulator.nowSeconds < seconds + 10) {
-    const window = simulated.next()
-    judge.take(simulated.latest, simulated.outcomes)
-    simulated.apply(policy.decide(window))
+  for await (const { outcomes } of mitigate({ source: simulated, actuators: simulated, policy })) {
+    judge.take(simulated.latest, outcomes)
+    if (simulated.simulator.nowSeconds >= seconds + 10) break
   }
   simulated.dispose()
   return judge.record(campaign.anomalies)

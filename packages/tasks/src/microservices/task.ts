@@ -92,7 +92,10 @@ export const MICROSERVICES: ControlTask<MicroservicePair, MicroserviceEnvironmen
   learner(FIRM_CONTINUOUS),
 )
 
-/** The same as FIRM's critic of 23 inputs has it: keep, up or down for each limit, 8 → 15. */
+/**
+ * The same as FIRM's critic of 23 inputs has it: keep, up or down for each limit, 8 → 15. Not in `TASKS`: a module that exports it as
+ * `task` is what the command takes.
+ */
 export const MICROSERVICES_TERNARY: ControlTask<MicroservicePair, MicroserviceEnvironment> = defineMitigation(
   'microservices-ternary',
   TERNARY_ACTION,

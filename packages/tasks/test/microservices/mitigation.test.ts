@@ -12,6 +12,9 @@ import {
   fitGrant,
   type InstanceTelemetry,
   Localiser,
+  MICROSERVICES,
+  MicroserviceEnvironment,
+  mitigate,
   mitigationReward,
   nameAll,
   type Order,
@@ -103,6 +106,7 @@ describe('a simulated application', () => {
     simulated.apply([
       { kind: 'limits', instance: name, grant: asked, because: 'slo' },
       { kind: 'replace', instance: 'nobody-0', because: 'slo' },
+      { kind: 'limits', instance: 'nobody-0', grant, because: 'slo' },
     ])
     expect(simulated.latest.instances[0]!.grant).toEqual(grant)
     simulated.next()
@@ -112,6 +116,7 @@ describe('a simulated application', () => {
     expect(now.grant.llc).toBeLessThan(1e6)
     expect(simulated.outcomes.map(({ done, reason }) => [done, reason])).toEqual([
       ['part', 'its machine has no more llc'],
+      ['nothing', expect.stringContaining('instance')],
       ['nothing', expect.stringContaining('instance')],
     ])
     simulated.dispose()
@@ -227,6 +232,29 @@ describe('the culprit policy', () => {
     )
   })
 
+  it('follows the rule where the estimator has no answer', () => {
+    const estimatorOf = () => ({
+      name: 'lost',
+      decide: (_: Float32Array, out: Float32Array) => void out.fill(Number.NaN),
+    })
+    expect(run(policy({ estimatorOf }), [disk], 8)).toEqual(run(policy(), [disk], 8))
+  })
+
+  it('runs the same around an application that takes its time', async () => {
+    const simulated = application([disk])
+    const seen: Order[][] = []
+    const source = { next: () => Promise.resolve(simulated.next()) }
+    const actuators = { apply: (orders: readonly Order[]) => Promise.resolve(simulated.apply(orders)) }
+    for await (const { orders } of mitigate({ source, actuators, policy: policy() })) {
+      seen.push([...orders])
+      if (seen.length === 8) break
+    }
+    expect(seen).toEqual(run(policy(), [disk], 8))
+    simulated.dispose()
+    const aborted = mitigate({ source, actuators, policy: policy(), signal: AbortSignal.abort('enough') })
+    await expect(aborted.next()).rejects.toBe('enough')
+  })
+
   it('is told of queues too, once for each instance, by whoever names it first', () => {
     const simulated = application([{ ...disk, intensity: 1 }])
     const window = windowAt(simulated, 12)
@@ -241,3 +269,23 @@ describe('the culprit policy', () => {
 
 const grantOf = (instance: string): ResourceVector =>
   graph.services.find(({ name }) => instance.replace(/-\d+$/, '') === name)!.grant
+
+describe('the task', () => {
+  it('leaves an agent of one service its own culprits only', () => {
+    const service = 'profile-mongodb'
+    const [all, own] = [undefined, service].map(
+      (only) => new MicroserviceEnvironment(core, graph, { action: CONTINUOUS_ACTION, ...(only && { service: only }) }),
+    )
+    const secondsOf = (world: MicroserviceEnvironment): number => {
+      world.reset(3)
+      const up = new Float32Array(5).fill(1)
+      return Array.from({ length: 5 }, () => world.step(up).info.second!).at(-1)!
+    }
+    expect(secondsOf(own!)).toBeGreaterThan(secondsOf(all!))
+    for (const world of [all, own]) world!.dispose()
+  })
+
+  it('refuses a service that the application does not have', () => {
+    expect(() => MICROSERVICES.environment(core, { number: 2, service: 'nobody' })).toThrow(/pair.service must be/)
+  })
+})

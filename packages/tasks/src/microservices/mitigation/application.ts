@@ -30,16 +30,19 @@ export interface Outcome {
 
 /** Where windows come from: a simulator answers at once, a live collector when the next window is full. */
 export interface TraceSource {
+  /** The next window, each once, in the order of time. */
   next(signal?: AbortSignal): Window | Promise<Window>
 }
 
 /** What carries orders out; each is checked against the machine it concerns. */
 export interface Actuators {
+  /** @returns what became of orders since the call before: of these, where they are carried out at once */
   apply(orders: readonly Order[], signal?: AbortSignal): readonly Outcome[] | Promise<readonly Outcome[]>
 }
 
 /** Decides for a whole application, window by window. */
 export interface MitigationPolicy {
   readonly name: string
+  /** What to change now; nothing is an empty list. */
   decide(window: Window): Order[]
 }

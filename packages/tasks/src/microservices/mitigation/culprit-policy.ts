@@ -88,7 +88,8 @@ export class CulpritPolicy implements MitigationPolicy {
     const { telemetry } = window
     const second = telemetry.toSecond
     const serving = new Map(telemetry.instances.flatMap((one) => (one.state === 'serving' ? [[one.name, one]] : [])))
-    this.#limits.forget(new Set(serving.keys()))
+    this.#limits.forget(serving)
+    for (const name of this.#spells.keys()) if (!serving.has(name)) this.#spells.delete(name)
     const orders: Order[] = []
     for (const { instance: name, because } of nameAll(this.#options.namers, window)) {
       const instance = serving.get(name)!
@@ -107,6 +108,7 @@ export class CulpritPolicy implements MitigationPolicy {
     encodeCulprit({ now, before: this.#before.get(now.name), p99OverSlo }, observation)
     const out = new Float32Array(action.space.names.length)
     estimatorOf(now).decide(observation, out)
+    if (!out.every(Number.isFinite)) action.up.decide(observation, out) // the rule, where an estimator has no answer
     return this.#limits.set(now, action.factors(math, out, this.#limits.factors(now.name)), second)
   }
 

@@ -7,6 +7,7 @@ export {
   ReplicaAutoscaler,
   type ReplicaAutoscalerOptions,
 } from './baselines.js'
+export type { Culprit } from './culprit.js'
 export { CONTINUOUS_ACTION, type CulpritAction, LIMIT_RANGE, TERNARY_ACTION } from './culprit-action.js'
 export {
   byOwnQueue,
@@ -21,7 +22,7 @@ export {
 export { CULPRIT_OBSERVATION, type CulpritView, encodeCulprit } from './culprit-state.js'
 export { fitGrant, type GrantBounds } from './fit-grant.js'
 export { type Healthy, healthyBehaviour } from './healthy.js'
-export type { Culprit } from './culprit.js'
 export { Localiser, type LocaliserOptions, usualProfiles } from './localiser.js'
+export { type MitigateOptions, type MitigationTick, mitigate } from './mitigate.js'
 export { RaisedLimits, type ReleaseOptions } from './raised-limits.js'
 export { SimulatedApplication, type SimulatedApplicationOptions } from './simulated-application.js'

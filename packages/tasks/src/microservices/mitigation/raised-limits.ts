@@ -54,9 +54,9 @@ export class RaisedLimits {
     })
   }
 
-  /** Of those that are gone nothing is left to release. */
-  forget(instances: ReadonlySet<string>): void {
-    for (const instance of this.#raises.keys()) if (!instances.has(instance)) this.#raises.delete(instance)
+  /** Of those that are gone nothing is left to release. @param serving  by name */
+  forget(serving: ReadonlyMap<string, unknown>): void {
+    for (const instance of this.#raises.keys()) if (!serving.has(instance)) this.#raises.delete(instance)
   }
 
   #grantOf({ service, factors }: Raise): ResourceVector {

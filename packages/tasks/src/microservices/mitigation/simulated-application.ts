@@ -71,7 +71,7 @@ export class SimulatedApplication implements TraceSource, Actuators {
     return this.#unseen.shift()!
   }
 
-  /** Takes orders that the next window carries out after `actuationSeconds`; what became of the last ones is in `outcomes`. */
+  /** Takes orders that the next window carries out after `actuationSeconds`. @returns what became of those before */
   apply(orders: readonly Order[]): readonly Outcome[] {
     this.#ordered = orders
     return this.#outcomes
@@ -129,8 +129,9 @@ export class SimulatedApplication implements TraceSource, Actuators {
 
   #limit(order: Order & { readonly kind: 'limits' }): Outcome {
     const number = this.#number(order.instance)
+    const most = this.simulator.mostGrant(number)
     const { grant: current, workers } = this.#latest.instances[number]!
-    const { grant, short } = fitGrant(order.grant, { most: this.simulator.mostGrant(number), workers, current })
+    const { grant, short } = fitGrant(order.grant, { most, workers, current })
     this.simulator.setGrant(number, grant)
     if (short.length === 0) return { order, done: 'whole' }
     return { order, done: 'part', reason: `its machine has no more ${short.join(', ')}` }
