@@ -8,26 +8,26 @@ import { CONTINUOUS_ACTION, type CulpritAction, TERNARY_ACTION } from './mitigat
 import { CULPRIT_OBSERVATION } from './mitigation/culprit-state.js'
 import { nodesFor } from './nodes.js'
 import { FIRM_CONTINUOUS, FIRM_TERNARY } from './preset.js'
-import { createPreset, PRESETS } from './presets.js'
 import { provision } from './provision.js'
+import { generateGraph } from './random-graph.js'
 import { RESOURCES } from './resources.js'
 
-/** An application, by number: the four presets in turn, each time with other costs of services. Plain JSON. */
+/** A generated application of eight services, by number. Plain JSON. */
 export interface MicroservicePair {
   readonly number: number
   /** For an agent of its own (one-for-each): the rule acts for all other services. */
   readonly service?: string
 }
 
-const [NODES, HEADROOM] = [4, 1.2]
-const LOAD = 1.6 // of the presets': near enough to what they can do that anomalies break SLOs
+const HEADROOM = 1.2 // of one machine, over what is deployed
+const SIZE = { services: 8, ratePerSecond: 30 } // small: what a decision costs is the seconds that are simulated for it
+const LOAD = 1.6 // near enough to what it can do that anomalies break SLOs
 
 function graphOf(core: Core, pair: MicroservicePair): ServiceGraph {
   const number = pair?.number
   if (!Number.isSafeInteger(number) || number < 0)
     throw new ConfigError('config_invalid', `pair.number must be a whole number >= 0, got ${number}`)
-  const preset = PRESETS[number % PRESETS.length]!
-  return provision(createPreset(core, preset, 1 + Math.floor(number / PRESETS.length)), { load: LOAD })
+  return provision(generateGraph(core, number, SIZE), { load: LOAD })
 }
 
 function createWorld(core: Core, pair: MicroservicePair, action: CulpritAction): MicroserviceEnvironment {
@@ -35,11 +35,11 @@ function createWorld(core: Core, pair: MicroservicePair, action: CulpritAction):
   const { service } = pair
   if (service !== undefined && !graph.services.some(({ name }) => name === service))
     throw new ConfigError('config_invalid', `pair.service must be a service of ${graph.name}, got ${service}`)
-  const nodes = nodesFor(graph, NODES, HEADROOM)
+  const nodes = nodesFor(graph, 1, HEADROOM)
   return new MicroserviceEnvironment(core, graph, { action, nodes, ...(service !== undefined && { service }) })
 }
 
-/** What services cost: each resource's part of the time of their work, how it varies, and how many they are. */
+/** What services cost: each resource's part of the time of their work, and how that varies. */
 function parametersOf(core: Core, pair: MicroservicePair): Float32Array {
   const { services, requests } = graphOf(core, pair)
   const calls = requests.flatMap(({ entry }) => walk(entry).map(({ call }) => call))
@@ -51,7 +51,6 @@ function parametersOf(core: Core, pair: MicroservicePair): Float32Array {
   return Float32Array.of(
     ...RESOURCES.map((_, r) => (4 * mean(times.map((parts) => parts[r]!))) / total - 1),
     mean(services.map(({ variability }) => variability)) - 0.6,
-    (services.length - 28) / 15,
   )
 }
 
