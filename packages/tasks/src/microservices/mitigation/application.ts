@@ -1,7 +1,7 @@
 import type { Trace } from '@trimtab/trace'
 import type { ResourceVector } from '../resources.js'
 import type { GraphTelemetry } from '../telemetry.js'
-import type { Culprit } from './culprit.js'
+import type { LocatedCulprit } from './culprit.js'
 
 /** A second or so of an application's life, as its operator can know it. */
 export interface Window {
@@ -11,7 +11,7 @@ export interface Window {
 }
 
 /** Why something is done: the culprit that traces name, its own queue, or that nothing is wrong any more. */
-export type Because = Culprit | 'queue' | 'slo' | 'utilisation' | 'calm' | 'start'
+export type Because = LocatedCulprit | 'queue' | 'slo' | 'utilisation' | 'calm' | 'start'
 
 /** A change that a policy asks for. Instances and services by name. */
 export type Order = { readonly because: Because } & (
@@ -21,7 +21,7 @@ export type Order = { readonly because: Because } & (
 )
 
 /** What became of an order: as asked, less of it for want of room, or nothing. */
-export interface Outcome {
+export interface OrderOutcome {
   readonly order: Order
   readonly done: 'whole' | 'part' | 'nothing'
   /** Where it was not done whole. */
@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 /** Where windows come from: a simulator answers at once, a live collector when the next window is full. */
-export interface TraceSource {
+export interface WindowSource {
   /** The next window, each once, in the order of time. */
   next(signal?: AbortSignal): Window | Promise<Window>
 }
@@ -37,7 +37,7 @@ export interface TraceSource {
 /** What carries orders out; each is checked against the machine it concerns. */
 export interface Actuators {
   /** @returns what became of orders since the call before: of these, where they are carried out at once */
-  apply(orders: readonly Order[], signal?: AbortSignal): readonly Outcome[] | Promise<readonly Outcome[]>
+  apply(orders: readonly Order[], signal?: AbortSignal): readonly OrderOutcome[] | Promise<readonly OrderOutcome[]>
 }
 
 /** Decides for a whole application, window by window. */

@@ -1,5 +1,5 @@
 /** An instance that traces name: requests were late, and most of what they waited longer than usual, they waited for it. */
-export interface Culprit {
+export interface LocatedCulprit {
   readonly service: string
   readonly instance: string
   /** The type of requests that was late. */

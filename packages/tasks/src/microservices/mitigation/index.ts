@@ -1,4 +1,4 @@
-export type { Actuators, Because, MitigationPolicy, Order, Outcome, TraceSource, Window } from './application.js'
+export type { Actuators, Because, MitigationPolicy, Order, OrderOutcome, Window, WindowSource } from './application.js'
 export {
   AimdEverywhere,
   type AimdOptions,
@@ -7,7 +7,7 @@ export {
   ReplicaAutoscaler,
   type ReplicaAutoscalerOptions,
 } from './baselines.js'
-export type { Culprit } from './culprit.js'
+export type { LocatedCulprit } from './culprit.js'
 export { CONTINUOUS_ACTION, type CulpritAction, LIMIT_RANGE, TERNARY_ACTION } from './culprit-action.js'
 export {
   byOwnQueue,

@@ -3,7 +3,7 @@ import { createTraceCoreSync, measureComponents, PathFinder, Profile, type Trace
 import type { ServiceGraph } from '../graph.js'
 import { MicroserviceSimulator } from '../simulator.js'
 import type { Window } from './application.js'
-import type { Culprit } from './culprit.js'
+import type { LocatedCulprit } from './culprit.js'
 
 /** When requests are late and whom to name. */
 export interface LocaliserOptions {
@@ -28,8 +28,8 @@ export class Localiser {
   }
 
   /** Largest part first; each instance once. */
-  find({ traces }: Window): Culprit[] {
-    const found = new Map<string, Culprit>()
+  find({ traces }: Window): LocatedCulprit[] {
+    const found = new Map<string, LocatedCulprit>()
     for (const [request, group] of byRequest(traces)) {
       for (const culprit of this.#findIn(request, group)) {
         const known = found.get(culprit.instance)
@@ -48,7 +48,7 @@ export class Localiser {
     this.dispose()
   }
 
-  #findIn(request: string, traces: readonly Trace[]): Culprit[] {
+  #findIn(request: string, traces: readonly Trace[]): LocatedCulprit[] {
     const sloNs = 1e6 * (this.#options.slosMs.get(request) ?? Number.POSITIVE_INFINITY)
     const late = traces.filter((trace) => latencyNs(trace) > sloNs)
     if (late.length <= TAIL * traces.length) return []

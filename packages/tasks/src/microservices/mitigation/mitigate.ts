@@ -1,8 +1,8 @@
-import type { Actuators, MitigationPolicy, Order, Outcome, TraceSource, Window } from './application.js'
+import type { Actuators, MitigationPolicy, Order, OrderOutcome, Window, WindowSource } from './application.js'
 
 /** What a loop of mitigation runs with. */
 export interface MitigateOptions {
-  readonly source: TraceSource
+  readonly source: WindowSource
   readonly actuators: Actuators
   readonly policy: MitigationPolicy
   /** Ends the iteration: rejects with its reason. */
@@ -13,7 +13,7 @@ export interface MitigateOptions {
 export interface MitigationTick {
   readonly window: Window
   readonly orders: readonly Order[]
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly OrderOutcome[]
 }
 
 /**

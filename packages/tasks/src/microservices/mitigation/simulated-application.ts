@@ -4,7 +4,7 @@ import type { ServiceGraph } from '../graph.js'
 import { RESOURCES, vectorOf } from '../resources.js'
 import { COLD_START_SECONDS, MicroserviceSimulator, type SimulatorOptions } from '../simulator.js'
 import type { GraphTelemetry, InstanceTelemetry } from '../telemetry.js'
-import type { Actuators, Order, Outcome, TraceSource, Window } from './application.js'
+import type { Actuators, Order, OrderOutcome, Window, WindowSource } from './application.js'
 import { fitGrant } from './fit-grant.js'
 
 /** How fast and how well a simulated application is seen and moved. */
@@ -25,14 +25,14 @@ const WARM_UP_SECONDS = 5
 const NOISE_STREAM = 4
 
 /** A simulated application as the mitigation loop sees and moves it: late, with noise, within what machines have. */
-export class SimulatedApplication implements TraceSource, Actuators {
+export class SimulatedApplication implements WindowSource, Actuators {
   readonly simulator: MicroserviceSimulator
   readonly #options: Required<Omit<SimulatedApplicationOptions, keyof SimulatorOptions>>
   readonly #random: Random
   /** Not seen yet, oldest first. */
   #unseen: Window[] = []
   #ordered: readonly Order[] = []
-  #outcomes: Outcome[] = []
+  #outcomes: OrderOutcome[] = []
   #latest: GraphTelemetry
 
   /** @throws {ConfigError} `config_invalid`, `nodes_full` */
@@ -61,7 +61,7 @@ export class SimulatedApplication implements TraceSource, Actuators {
   }
 
   /** What became of the orders that the window lived last carried out. */
-  get outcomes(): readonly Outcome[] {
+  get outcomes(): readonly OrderOutcome[] {
     return this.#outcomes
   }
 
@@ -72,7 +72,7 @@ export class SimulatedApplication implements TraceSource, Actuators {
   }
 
   /** Takes orders that the next window carries out after `actuationSeconds`. @returns what became of those before */
-  apply(orders: readonly Order[]): readonly Outcome[] {
+  apply(orders: readonly Order[]): readonly OrderOutcome[] {
     this.#ordered = orders
     return this.#outcomes
   }
@@ -114,7 +114,7 @@ export class SimulatedApplication implements TraceSource, Actuators {
     }
   }
 
-  #carryOut(order: Order): Outcome {
+  #carryOut(order: Order): OrderOutcome {
     try {
       if (order.kind === 'scale') this.simulator.scale(order.service, order.replicas, this.#options.startSeconds)
       else if (order.kind === 'replace')
@@ -127,7 +127,7 @@ export class SimulatedApplication implements TraceSource, Actuators {
     }
   }
 
-  #limit(order: Order & { readonly kind: 'limits' }): Outcome {
+  #limit(order: Order & { readonly kind: 'limits' }): OrderOutcome {
     const number = this.#number(order.instance)
     const most = this.simulator.mostGrant(number)
     const { grant: current, workers } = this.#latest.instances[number]!
