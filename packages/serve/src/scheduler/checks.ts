@@ -3,7 +3,7 @@ import type { AddOptions, WaitingOptions } from './types.js'
 
 export const isLength = (value: number): boolean => value >= 0 && Number.isFinite(value)
 
-const isLengthIfGiven = (value: number | undefined): boolean => value === undefined || isLength(value)
+export const isLengthIfGiven = (value: number | undefined): boolean => value === undefined || isLength(value)
 
 const MOST_PRIORITY = 10
 const isPriority = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= MOST_PRIORITY

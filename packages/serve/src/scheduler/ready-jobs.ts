@@ -71,17 +71,18 @@ export class ReadyJobs<Work> {
     const { priority, tenant } = job.terms
     job.lane = this.#laneOf(priority, gate)
     if (this.#tenants && tenant !== undefined) job.tenantNumber = this.#tenants.enter(tenant)
-    job.agedTokens = this.#workOf(job)
-    if (this.#ageing?.enter(job.agedTokens)) for (const lane of this.#lanes) lane.age(this.#ageing)
+    const work = this.#workOf(job)
+    job.agedTokens = work
+    if (this.#ageing?.enter(work)) for (const lane of this.#lanes) lane.age(this.#ageing)
     job.place = this.#ageing ? this.#ageing.arrivedTokens : job.arrivalMs / 1000
-    this.#enqueue(job)
+    this.#enqueue(job, work)
     this.#arrive(job)
   }
 
   /** A better estimate came: the job moves to where that would have put it. */
   move(job: Job<Work>): void {
     this.#lanes[job.lane]!.cancel(job)
-    this.#enqueue(job)
+    this.#enqueue(job, this.#workOf(job))
   }
 
   /** A job that was taken waits again, with the arrival that it had; it stands in its lane from `pushBack` on. */
@@ -157,8 +158,8 @@ export class ReadyJobs<Work> {
     return this.#ageing ? place + this.#ageing.allowance(weight) : weight + this.#queue.slope * place
   }
 
-  #enqueue(job: Job<Work>): void {
-    job.weight = job.isFirstCome ? 0 : Math.min(this.#workOf(job), this.#queue.highest)
+  #enqueue(job: Job<Work>, work: number): void {
+    job.weight = job.isFirstCome ? 0 : Math.min(work, this.#queue.highest)
     this.#lanes[job.lane]!.push(job)
   }
 

@@ -27,12 +27,12 @@ export class Room {
     return model === undefined ? undefined : this.#ofModel.get(model)
   }
 
-  /** @throws {ServingError} `never_fits`: the prompt alone is larger than a limit */
-  check(job: Job<unknown>): void {
+  /** `never_fits`, where the prompt alone is larger than a limit. */
+  refusalOf(job: Job<unknown>): ServingError | undefined {
     const { promptTokens } = job.terms
     for (const { mostTokens } of this.#gatesOf(job)) {
       if (promptTokens <= mostTokens) continue
-      throw new ServingError(
+      return new ServingError(
         'never_fits',
         `a prompt of ${promptTokens} tokens can never start under a limit of ${mostTokens}: shorten it, or raise tokenBudget or tokensPerMinute`,
       )

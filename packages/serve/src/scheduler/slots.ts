@@ -161,7 +161,7 @@ export abstract class Slots<Work> {
       this.#isEmpty = false
       this.#isIdle = false
       this.#listeners.tell('add')
-      this.fill()
+      if (this.#mayStart()) this.fill()
     } catch (error) {
       reject(error)
     }

@@ -1,4 +1,5 @@
 import type { LengthRequest } from '../predict/index.js'
+import { checkRequest, isLengthIfGiven } from './checks.js'
 import type { AddOptions, Retry } from './types.js'
 
 /** What a request was added with, its estimate and its deadline apart: whatever the caller's object becomes later. */
@@ -37,10 +38,17 @@ export class Terms {
 
 const PLAIN = new Terms({})
 
-/** The terms of `options`; requests that ask for nothing in particular share theirs. */
+/**
+ * The terms of `options`; requests that say no more than a length share theirs.
+ * @throws {ConfigError} `config_invalid`
+ */
 export function termsOf(options: AddOptions): Terms {
-  const { signal, tenant, model, maxTokens, priority, promptTokens, answers, timeoutMs, retry } = options
-  const isPlain =
-    (signal ?? tenant ?? model ?? maxTokens ?? priority ?? promptTokens ?? answers ?? timeoutMs ?? retry) === undefined
-  return isPlain ? PLAIN : new Terms(options)
+  if (isPlain(options)) return PLAIN
+  checkRequest(options)
+  return new Terms(options)
+}
+
+function isPlain(options: AddOptions): boolean {
+  for (const name in options) if (name !== 'tokens') return false
+  return isLengthIfGiven(options.tokens)
 }

@@ -2,7 +2,7 @@ import { Problems, ServingError } from '@trimtab/core'
 import { systemClock, type TimerClock } from '../clock.js'
 import { isThenable } from '../maybe-async.js'
 import type { LengthEstimator, LengthPrediction, LengthRequest } from '../predict/index.js'
-import { checkRequest, isLength } from './checks.js'
+import { isLength } from './checks.js'
 import { EstimateLine } from './estimate-line.js'
 import type { Job } from './job.js'
 import { ReadyJobs } from './ready-jobs.js'
@@ -74,32 +74,24 @@ export class WaitingLine<Work> {
   /**
    * Takes a job in, or throws why not: its promise is not touched then.
    * @throws {ServingError} `queue_full`, `never_fits`
-   * @throws {ConfigError} `config_invalid`
    */
   enter(job: Job<Work>, options: AddOptions): void {
-    checkRequest(options)
+    const { signal, deadlineMs } = options
     this.#added++
-    if (options.signal?.aborted) {
+    if (signal?.aborted) {
       this.#aborted++
-      throw options.signal.reason
+      throw signal.reason
     }
-    if (this.size >= this.#capacity) {
+    const refusal = this.#refusalOf(job)
+    if (refusal) {
       this.#refused++
-      throw new ServingError(
-        'queue_full',
-        `${this.size} requests wait already, as many as capacity allows: add fewer, later, or raise capacity`,
-      )
-    }
-    try {
-      this.#room?.check(job)
-    } catch (error) {
-      this.#refused++
-      throw error
+      throw refusal
     }
     const estimate = this.#estimate(job, options)
     this.#ready.push(job, this.#room?.gateOf(job))
     if (estimate) this.#estimates.append(job, this.#answerOf(estimate))
-    this.#watch(job, options)
+    if (signal) this.#listenTo(signal, job)
+    if (deadlineMs !== undefined) this.#expireAfter(deadlineMs, job)
   }
 
   /** The try to start now; undefined when nobody waits, or none of those that wait has room. */
@@ -148,6 +140,14 @@ export class WaitingLine<Work> {
     this.#room?.leave(run)
     const isLesson = succeeded && outputTokens > 0 && !job.isFirstCome && !signal?.aborted
     if (isLesson && request) this.#learn(request, outputTokens)
+  }
+
+  #refusalOf(job: Job<Work>): ServingError | undefined {
+    if (this.size < this.#capacity) return this.#room?.refusalOf(job)
+    return new ServingError(
+      'queue_full',
+      `${this.size} requests wait already, as many as capacity allows: add fewer, later, or raise capacity`,
+    )
   }
 
   #learn(request: LengthRequest, outputTokens: number): void {
@@ -229,12 +229,6 @@ export class WaitingLine<Work> {
     }
     job.tokens = countedTokens(job, tokens * job.terms.answers)
     job.predictedClass = predictedClass
-  }
-
-  /** What can end the wait besides `next`. */
-  #watch(job: Job<Work>, { signal, deadlineMs }: AddOptions): void {
-    if (signal) this.#listenTo(signal, job)
-    if (deadlineMs !== undefined) this.#expireAfter(deadlineMs, job)
   }
 
   #listenTo(signal: AbortSignal, job: Job<Work>): void {
