@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { AUTOSCALING_BCQ, AUTOSCALING_DDPG, AWARE_DDPG, SIMPPO } from '../src/autoscaling/index.js'
 import { AURORA } from '../src/congestion-control/index.js'
 import { FREQUENCY_DQN, SMARTOVERCLOCK_DQN } from '../src/cpu-frequency/index.js'
-import { FIRM_CONTINUOUS, FIRM_TERNARY } from '../src/microservices/index.js'
+import { FIRM_CONTINUOUS, FIRM_TERNARY, MITIGATION_DDPG } from '../src/microservices/index.js'
 
 let core: Core
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('presets of the tasks', () => {
   it('pass the validation of their families and name their agents', () => {
     const small = { capacity: 50_000 }
     const agents = [
-      ...[AUTOSCALING_DDPG, AWARE_DDPG, FIRM_CONTINUOUS, FIRM_TERNARY].map(({ preset, options }) =>
+      ...[AUTOSCALING_DDPG, AWARE_DDPG, FIRM_CONTINUOUS, FIRM_TERNARY, MITIGATION_DDPG].map(({ preset, options }) =>
         createDdpg(core, { ...spaces, preset, options: { ...options, ...small } }),
       ),
       ...[FREQUENCY_DQN, SMARTOVERCLOCK_DQN].map(({ preset, options }) =>
@@ -28,7 +28,7 @@ describe('presets of the tasks', () => {
       createBcq(core, { ...spaces, ...AUTOSCALING_BCQ }),
     ]
     expect(agents.map(({ name }) => name)).toEqual([
-      ...['ddpg/autoscaling', 'ddpg/aware-paper', 'ddpg/firm-continuous', 'ddpg/firm-ternary'],
+      ...['ddpg/autoscaling', 'ddpg/aware-paper', 'ddpg/firm-continuous', 'ddpg/firm-ternary', 'ddpg/mitigation'],
       ...['dqn/cpu-frequency', 'dqn/smartoverclock-literal', 'ppo/aurora', 'ppo/simppo', 'bcq/autoscaling'],
     ])
     for (const agent of agents) agent.dispose()
