@@ -16,7 +16,7 @@ const FLOORS = [
   ['@trimtab/studies'],
   ['@trimtab/node'],
   ['@trimtab/influxdb', '@trimtab/nats', '@trimtab/prometheus'],
-  ['@trimtab/gateway', '@trimtab/kubernetes', '@trimtab/nvml', '@trimtab/openwhisk'],
+  ['@trimtab/gateway', '@trimtab/kubernetes', '@trimtab/linux', '@trimtab/nvml', '@trimtab/openwhisk'],
   ['@trimtab/local', '@trimtab/operator'],
   ['trimtab'],
   ['@trimtab/playground'],

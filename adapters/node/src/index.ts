@@ -4,9 +4,13 @@ export {
   type FileContent,
   ownIdentity,
   type ProcessIdentity,
+  type Restorable,
   removeFileSync,
   replaceFile,
   replaceFileSync,
+  restoreOnExit,
+  startTimeOf,
+  stateFolders,
   stateOf,
 } from './files.js'
 export {

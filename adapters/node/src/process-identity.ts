@@ -34,6 +34,9 @@ export function stateOf({ pid, startTime, pidNamespace }: ProcessIdentity): 'ali
   return stat.isZombie ? 'dead' : 'alive'
 }
 
+/** When a process began, as `ProcessIdentity` has it; `undefined` where it is not there, or may not be asked. */
+export const startTimeOf = (pid: number): string | undefined => statOf(pid)?.startTime
+
 /** /proc/PID/stat of proc(5): the name in parentheses may itself hold spaces and parentheses. */
 function statOf(pid: number): { readonly startTime: string | undefined; readonly isZombie: boolean } | undefined {
   try {

@@ -1,7 +1,7 @@
 export type { LoadLibrary, NativeArgument, NativeFunction, NativeLibrary, NativeType } from './ffi/native.js'
 export { openLibrary } from './ffi/open.js'
 export { findGpu, type GpuDescription, listGpus, NvmlGpu } from './gpu.js'
-export { defaultLeaseFolders, type LeaseRecord, readLeases } from './lease.js'
+export { type LeaseRecord, readLeases } from './lease.js'
 export { type LockedSample, type NvmlClockOptions, NvmlGpuClock } from './locked-clock.js'
 export type { GpuNotice } from './notice.js'
 export { type DeviceHandle, Nvml } from './nvml.js'

@@ -1,18 +1,8 @@
 // A locked clock outlives the process that set it, so each process that may lock one says so in a file first. Whoever comes next
 // finds the files of the dead and gives their clocks back. One file a process and GPU, never taken over: there is no moment at which
 // two processes could both believe to have won.
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import process from 'node:process'
 import { AdapterError } from '@trimtab/core'
 import { JsonFields } from '@trimtab/core/internal'
@@ -28,32 +18,6 @@ export interface LeaseRecord extends ProcessIdentity {
   readonly lockedMhz: number | undefined
   readonly file: string
   readonly owner: 'alive' | 'dead' | 'unknown'
-}
-
-const SHARED = '/run/trimtab'
-
-/**
- * Where leases lie: `/run/trimtab`, which a reboot empties as it resets the clocks, and a folder of this user's. The first is the one
- * that this process may write.
- *
- * @throws {AdapterError} `lease_folder_unsafe` when somebody else owns the latter
- */
-export function defaultLeaseFolders(): readonly string[] {
-  const own = join(tmpdir(), `trimtab-${process.getuid?.() ?? 'leases'}`)
-  if (isWritable(existsSync(SHARED) ? SHARED : dirname(SHARED))) return [SHARED, own]
-  const found = lstatSync(own, { throwIfNoEntry: false })
-  if (found && (!found.isDirectory() || (process.getuid && found.uid !== process.getuid())))
-    throw new AdapterError('lease_folder_unsafe', `${own} belongs to somebody else: name another folder for leases`)
-  return [own, SHARED]
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The leases in `folders`, of one GPU or of all. A folder that is not there holds none. */

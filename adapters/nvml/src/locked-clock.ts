@@ -1,10 +1,10 @@
 import { AdapterError, ConfigError } from '@trimtab/core'
+import { restoreOnExit, stateFolders } from '@trimtab/node/files'
 import { type GpuClock, supportedClock } from '@trimtab/serve'
 import { lockableClocks, type NvmlGpu } from './gpu.js'
-import { defaultLeaseFolders, Lease } from './lease.js'
+import { Lease } from './lease.js'
 import type { GpuNotice } from './notice.js'
 import { restoreLeft } from './restore-left.js'
-import { restoreOnExit } from './restore-on-exit.js'
 import { NvmlGpuLostError, NvmlPermissionError, NvmlUnsupportedError } from './status.js'
 import type { NvmlSample } from './telemetry.js'
 import { judgeLock, type LockVerdict } from './verdict.js'
@@ -65,7 +65,7 @@ export class NvmlGpuClock implements GpuClock {
     this.#now = options.now ?? (() => performance.now() / 1000)
     this.#onNotice = options.onNotice ?? (() => {})
     this.supportedClocksMhz = lockableClocks(gpu)
-    const folders = options.leaseFolder === undefined ? defaultLeaseFolders() : [options.leaseFolder]
+    const folders = options.leaseFolder === undefined ? stateFolders() : [options.leaseFolder]
     this.#lease = Lease.claim(folders, gpu.uuid, new Date())
     try {
       restoreLeft(gpu, folders, (message) => this.#say('restored', message))

@@ -1,5 +1,6 @@
+import { stateFolders } from '@trimtab/node/files'
 import { findGpu, type NvmlGpu } from './gpu.js'
-import { defaultLeaseFolders, type LeaseRecord, readLeases, removeLease } from './lease.js'
+import { type LeaseRecord, readLeases, removeLease } from './lease.js'
 import type { Nvml } from './nvml.js'
 
 /**
@@ -29,7 +30,7 @@ export interface RestoreOutcome {
  * Gives back what dead processes left locked, on every GPU: for a service's `ExecStopPost=`, or by hand.
  * @param folders  where leases lie; the default ones when left out
  */
-export function restoreAll(nvml: Nvml, folders: readonly string[] = defaultLeaseFolders()): RestoreOutcome[] {
+export function restoreAll(nvml: Nvml, folders: readonly string[] = stateFolders()): RestoreOutcome[] {
   return readLeases(folders).map((lease): RestoreOutcome => {
     if (lease.owner !== 'dead') return { lease, state: 'held', error: undefined }
     try {

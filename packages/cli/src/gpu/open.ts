@@ -1,5 +1,6 @@
 import { printable } from '@trimtab/core/text'
-import { defaultLeaseFolders, NvmlError } from '@trimtab/nvml'
+import { stateFolders } from '@trimtab/node/files'
+import { NvmlError } from '@trimtab/nvml'
 import { EXIT } from '../command.js'
 import type { Host } from '../host.js'
 import { type Option, textOption, UsageError } from '../options.js'
@@ -15,7 +16,7 @@ export const commonOptions: Readonly<Record<'library' | 'leases', Option<string 
 
 /** The folders that `--leases` names. */
 export const leaseFoldersOf = (leases: string | undefined): readonly string[] =>
-  leases === undefined ? defaultLeaseFolders() : [leases]
+  leases === undefined ? stateFolders() : [leases]
 
 /** What names one GPU. */
 export const gpuOption: Option<string | undefined> = textOption(
@@ -25,7 +26,7 @@ export const gpuOption: Option<string | undefined> = textOption(
 )
 
 const BAD_CALL: readonly unknown[] = ['gpu_ambiguous', 'gpu_hidden', 'gpu_unknown', 'nvml_not_found']
-const FROM_THE_HOST: readonly unknown[] = ['gpu_in_use', 'lease_unwritable', 'lease_folder_unsafe']
+const FROM_THE_HOST: readonly unknown[] = ['gpu_in_use', 'lease_unwritable', 'state_folder_unsafe']
 
 /**
  * Opens NVML and acts. What NVML or a lease says no to is one line on stderr and exit code 1. NVML stays open to the end of the

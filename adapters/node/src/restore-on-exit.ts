@@ -21,7 +21,7 @@ const { addEventListener, removeEventListener } = globalThis as Partial<
 
 /**
  * Restores `what` on every way out that a program can see: its end, `process.exit`, an exception nobody caught, a signal. What it
- * cannot see (SIGKILL, power) is the lease's business.
+ * cannot see (SIGKILL, power) is for whoever comes next to mend.
  *
  * A signal restores at once. Where nobody else listens the process then ends by that same signal, as it would have; where somebody
  * does (a graceful shutdown), that listener decides.

@@ -1,0 +1,13 @@
+import { stateFolders } from '@trimtab/node/files'
+import { type Option, textOption } from '../options.js'
+
+/** Where journals of limits lie, of every `trimtab linux` command. */
+export const stateOption: Option<string | undefined> = textOption(
+  'DIR',
+  'where processes say what they have changed (default: /run/trimtab)',
+  undefined,
+)
+
+/** The folders that `--state` names. */
+export const stateFoldersOf = (state: string | undefined): readonly string[] =>
+  state === undefined ? stateFolders() : [state]
