@@ -40,7 +40,11 @@ export class Changes {
    */
   undo(concerns: (change: Change) => boolean = () => true): Error[] {
     const { undone, errors } = undoAll([...this.#made.values()].filter(concerns), this.files)
-    if (undone.length > 0) this.#forget(undone)
+    try {
+      if (undone.length > 0) this.#forget(undone)
+    } catch (error) {
+      errors.push(error as Error) // it will be undone once more, which does no harm
+    }
     return errors
   }
 

@@ -30,7 +30,7 @@ export interface Fitted {
  * Holds wanted limits against the node: what it has not left becomes scale-out, what is too little scale-in, and no group gets more
  * threads than there are. Where one asks for more and one for less, more wins. Taking a limit away (`Infinity`) asks for nothing.
  *
- * Source: FIRM 3.5, the deployment module's validation.
+ * Source: FIRM, dissertation 3.2, the deployment module's validation.
  *
  * @throws {ConfigError} `config_invalid`: what no such node can take
  */

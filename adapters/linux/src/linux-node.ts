@@ -30,7 +30,7 @@ const NAME = /^[\w.-]+$/
  * Limits of this machine, held by one process. Every change is on the disk before it is made, and is undone on every way out: `dispose`,
  * the end of the program, an exception, a signal. After SIGKILL the next process that opens the node undoes it, or `restoreLinux`.
  *
- * Source: FIRM 3.5, the deployment module.
+ * Source: FIRM, dissertation 3.2, the deployment module.
  */
 export class LinuxNode {
   readonly inventory: NodeInventory
