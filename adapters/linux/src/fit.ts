@@ -3,6 +3,7 @@ import { checkLimits, type Limits } from './limits.js'
 
 /** What of a node is handed out by amount. */
 export const AMOUNTS = ['cpuCores', 'memoryBytes'] as const
+/** An amount that a node has only so much of. */
 export type Amount = (typeof AMOUNTS)[number]
 
 /** The node as one group sees it. */

@@ -11,6 +11,7 @@ export interface NodeInventory {
   readonly networks: readonly string[]
 }
 
+/** A whole disk, as limits name it. */
 export interface Disk {
   readonly name: string
   /** `major:minor`. */

@@ -13,6 +13,7 @@ export interface KernelFiles {
   removeFolder(path: string): void
   /** Names in a folder; none where it is not there. */
   list(path: string): readonly string[]
+  /** Whether this user may write it. */
   isWritable(path: string): boolean
 }
 

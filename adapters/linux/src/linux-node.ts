@@ -10,6 +10,7 @@ import { type Machine, thisMachine } from './machine.js'
 import { NetworkShaper } from './network/shaper.js'
 import { CacheGroup } from './resctrl.js'
 
+/** Where a node keeps its journal, what it must not go below, and who is told. */
 export interface LinuxNodeOptions {
   /** Where the journal of changes lies. @default /run/trimtab, or a folder of this user's */
   readonly stateFolder?: string
@@ -194,7 +195,7 @@ export class LinuxNode {
 }
 
 /** What became of one journal. */
-export interface RestoreOutcome {
+export interface RestoredJournal {
   readonly pid: number
   readonly command: string
   readonly undone: number
@@ -203,7 +204,7 @@ export interface RestoreOutcome {
 }
 
 /** Undoes what dead processes left. A journal of which something cannot be undone stays. The caller holds the claim. */
-function restoreLeft(folders: readonly string[], { files }: Machine): RestoreOutcome[] {
+function restoreLeft(folders: readonly string[], { files }: Machine): RestoredJournal[] {
   return readJournals(folders)
     .filter(({ owner }) => owner === 'dead')
     .flatMap(({ file, pid, command, changes }) => {
@@ -223,7 +224,7 @@ function restoreLeft(folders: readonly string[], { files }: Machine): RestoreOut
 export function restoreLinux({
   stateFolder,
   machine = thisMachine,
-}: Pick<LinuxNodeOptions, 'stateFolder' | 'machine'> = {}): RestoreOutcome[] {
+}: Pick<LinuxNodeOptions, 'stateFolder' | 'machine'> = {}): RestoredJournal[] {
   const folders = stateFolder === undefined ? stateFolders() : [stateFolder]
   const claim = Journal.claim(folders, new Date())
   try {

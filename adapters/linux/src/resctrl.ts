@@ -20,6 +20,7 @@ export interface CacheUsage {
   readonly memoryBytes: number
 }
 
+/** What became of limits: what the kernel says is in force, and what the processor could not give. */
 export interface CacheLimitsSet extends Omit<Fitted, 'limits'> {
   readonly inForce: CacheLimits
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { stateFolders } from '@trimtab/node/files'
-import { CONTROLLERS, type Controller, findHierarchies } from './cgroup/hierarchies.js'
+import { type CgroupController, CONTROLLERS, findHierarchies } from './cgroup/hierarchies.js'
 import { type NodeInventory, takeInventory } from './inventory.js'
 import { type FoundJournal, readJournals } from './journal.js'
 import { type Machine, thisMachine } from './machine.js'
@@ -23,8 +23,9 @@ export interface LinuxStatus {
   readonly missing: readonly string[]
 }
 
+/** Whether a controller is mounted, in which version, and whether this user may make groups there. */
 export interface ControllerStatus {
-  readonly controller: Controller
+  readonly controller: CgroupController
   readonly version: 1 | 2 | undefined
   readonly isWritable: boolean
 }

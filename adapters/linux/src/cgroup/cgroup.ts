@@ -8,14 +8,14 @@ import { type GroupUsage, UNKNOWN_USAGE } from '../usage.js'
 import { cpuacctV1, cpuV1, cpuV2 } from './cpu.js'
 import { cpuset, firstTexts } from './cpuset.js'
 import type { Driver, ReadFile, Setting } from './driver.js'
-import { CONTROLLERS, type Controller, foldersOf, type Hierarchies } from './hierarchies.js'
+import { type CgroupController, CONTROLLERS, foldersOf, type Hierarchies } from './hierarchies.js'
 import { homesOf } from './homes.js'
 import { ioV1, ioV2 } from './io.js'
 import { memoryV1, memoryV2 } from './memory.js'
 
 const NOTHING: Driver = { settings: () => [], limits: () => ({}), usage: () => ({}) }
 
-const DRIVERS: Readonly<Record<Controller, readonly [v1: Driver, v2: Driver]>> = {
+const DRIVERS: Readonly<Record<CgroupController, readonly [v1: Driver, v2: Driver]>> = {
   cpu: [cpuV1, cpuV2],
   cpuacct: [cpuacctV1, NOTHING], // version 2 counts in `cpu`
   cpuset: [cpuset, cpuset],
@@ -24,7 +24,7 @@ const DRIVERS: Readonly<Record<Controller, readonly [v1: Driver, v2: Driver]>> =
 }
 
 /** Which controller has a limit. */
-const CONTROLLER_OF: Readonly<Record<keyof Limits, Controller>> = {
+const CONTROLLER_OF: Readonly<Record<keyof Limits, CgroupController>> = {
   cpuCores: 'cpu',
   cpuShares: 'cpu',
   cpuSet: 'cpuset',

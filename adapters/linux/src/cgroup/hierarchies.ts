@@ -2,7 +2,8 @@ import type { KernelFiles } from '../kernel-files.js'
 
 /** What a group may be limited or watched by. `io` is version 1's `blkio`. */
 export const CONTROLLERS = ['cpu', 'cpuacct', 'cpuset', 'memory', 'io'] as const
-export type Controller = (typeof CONTROLLERS)[number]
+/** A controller by version 2's name. */
+export type CgroupController = (typeof CONTROLLERS)[number]
 
 /** Where the groups of a controller are. */
 export interface Hierarchy {
@@ -11,14 +12,14 @@ export interface Hierarchy {
   readonly folder: string
 }
 
-export type Hierarchies = Readonly<Partial<Record<Controller, Hierarchy>>>
+export type Hierarchies = Readonly<Partial<Record<CgroupController, Hierarchy>>>
 
 /**
  * What is mounted below `root`: version 2 alone, version 1, or both beside each other (a controller is in one of them only).
  * Source: the kernel's cgroup-v1/cgroups.rst and cgroup-v2.rst.
  */
 export function findHierarchies(files: KernelFiles, root: string): Hierarchies {
-  const found: Partial<Record<Controller, Hierarchy>> = {}
+  const found: Partial<Record<CgroupController, Hierarchy>> = {}
   for (const folder of [root, `${root}/unified`]) {
     const names = files.read(`${folder}/cgroup.controllers`)?.split(' ') ?? []
     for (const controller of CONTROLLERS) if (names.includes(controller)) found[controller] = { version: 2, folder }

@@ -3,6 +3,7 @@ import { restoreOnExit } from '@trimtab/node/files'
 import { identifyProcess, LimitedProcess } from './limited-process.js'
 import { Watchdog } from './watchdog.js'
 
+/** How a limiter saves up, and who is told. */
 export interface CpuLimiterOptions {
   /** How long nothing must be used until no more is saved up. @default 250 ms */
   readonly burstMs?: number
