@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { toShares, toWeight } from '../src/cgroup/cpu.js'
-import { type Cgroup, LinuxNode, readPressure } from '../src/index.js'
+import { type Cgroup, type Limits, LinuxNode, readPressure } from '../src/index.js'
 import { FakeKernel } from './fake-kernel.js'
 
 const G = '/cgroup/trimtab-cart'
@@ -130,7 +130,7 @@ describe('cgroup version 2, as the kernel documents it (a tree, not a kernel)', 
     ['limits.cpu is no option', { cpu: 1 }],
   ])('refuses %s of %o before anything changes', (what, limits) => {
     const before = kernel.log.length
-    expect(() => group.set(limits)).toThrow(what)
+    expect(() => group.set(limits as Limits)).toThrow(what)
     expect(kernel.log).toHaveLength(before)
   })
 })
