@@ -22,8 +22,14 @@ export function canUseChromium(what) {
   return false
 }
 
-/** @throws {Error} when there is no Chromium: a check that cannot run has not passed */
-export async function launchChromium() {
+/** Lets a page use WebGPU where the machine has no GPU: on SwiftShader, in software. */
+export const SOFTWARE_WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
+
+/**
+ * @param flags  beside those that every test needs
+ * @throws {Error} when there is no Chromium: a check that cannot run has not passed
+ */
+export async function launchChromium(flags = []) {
   if (EXECUTABLE === undefined) throw new Error(HOW_TO_GET_ONE)
   return chromium.launch({
     executablePath: EXECUTABLE,
@@ -34,6 +40,7 @@ export async function launchChromium() {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...flags,
     ],
   })
 }

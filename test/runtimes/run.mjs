@@ -1,9 +1,10 @@
 // Usage: npm run test:runtimes
 // One probe on every runtime, run from the packed packages as users install them; each must print the hashes that
-// Node 20 prints, from its SIMD and its scalar build.
+// Node 20 prints, from its SIMD and its scalar build. Where there is a WebGPU adapter, if only in software, Node (by Dawn) and Deno compute
+// batches on it as well, which must agree with the core's.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -96,6 +97,19 @@ const probe :Workerd.Worker = (modules = [${modules.join(', ')}], compatibilityD
   return { version, hashes: lastLine(await run(program, ['test', join(BUNDLES, 'workerd.capnp')])) }
 }
 
+/** Chromium's driver in software, where nothing else was asked for. */
+const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json'
+
+async function webGpuOn(program, args) {
+  if (existsSync(SWIFTSHADER)) process.env.VK_ICD_FILENAMES ??= SWIFTSHADER
+  return lastLine(await run(program, [...args, join(PROBE, 'print-webgpu.mjs')]))
+}
+
+const WITH_WEBGPU = [
+  ['Node 20, Dawn', () => webGpuOn(process.execPath, [])],
+  ['Deno', () => webGpuOn(join(MODULES, '.bin/deno'), ['run', '-A', '--no-config', '--node-modules-dir=manual'])],
+]
+
 const RUNTIMES = [
   ['Node 20', onNode20], // the reference
   ['Node 22', () => onCommand(join(MODULES, 'node22/bin/node'), [])],
@@ -116,8 +130,9 @@ function disagreements(hashes, reference) {
 
 installHere(HERE)
 await installPacked(consumer)
-for (const file of ['probe.mjs', 'probe-learning.mjs', 'probe-traces.mjs', 'print.mjs', 'worker.mjs'])
-  await cp(join(HERE, file), join(PROBE, file))
+const PROBES = ['probe.mjs', 'probe-learning.mjs', 'probe-traces.mjs', 'print.mjs', 'worker.mjs']
+for (const file of [...PROBES, 'probe-webgpu.mjs', 'print-webgpu.mjs']) await cp(join(HERE, file), join(PROBE, file))
+await symlink(join(HERE, '../../node_modules/webgpu'), join(consumer, 'node_modules/webgpu'), 'junction') // Dawn
 await cp(join(HERE, '../traces'), join(consumer, 'traces'), { recursive: true })
 
 let reference
@@ -143,8 +158,24 @@ for (const [name, probe] of RUNTIMES) {
     console.error(`${name}: ${error.message}`)
   }
 }
+const onGpu = []
+for (const [name, probe] of WITH_WEBGPU) {
+  try {
+    const found = await probe()
+    if (found === null) console.warn(`\nNOT CHECKED: WebGPU on ${name}: needs an adapter (a Vulkan driver)\n`)
+    else if (found.wrong.length > 0) throw new Error(found.wrong.join('; '))
+    else if (found.isLate) console.warn(`\nNOT CHECKED: WebGPU on ${name}: needs a machine less busy\n`)
+    else onGpu.push({ runtime: name, adapter: found.adapter, 'largest gap': Math.max(...Object.values(found.gaps)) })
+  } catch (error) {
+    failed++
+    console.error(`WebGPU on ${name}: ${error.message}`)
+  }
+}
 await rm(consumer, { recursive: true, force: true })
 console.log('SHA-256 by runtime, SIMD build shown, scalar build compared as well; the reference is Node 20')
 console.table(Object.fromEntries(rows.map(({ runtime, ...row }) => [runtime, row])))
-console.log(`${RUNTIMES.length - failed} passed, ${failed} failed`)
+console.log('WebGPU against the core: largest difference by the largest output, which must stay below 1e-5')
+console.table(onGpu)
+const passed = rows.filter(({ result }) => result === 'same').length + onGpu.length
+console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
