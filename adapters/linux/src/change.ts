@@ -10,12 +10,12 @@ export type Change =
   | { readonly kind: 'file'; readonly path: string; readonly subject: string; readonly undo: string }
   /** A control group that was made. */
   | { readonly kind: 'group'; readonly path: string; readonly tasks: string }
-  /** A process that was moved into a group: `home` is the file that takes it back. */
+  /** A process that was moved among the groups of a hierarchy: `home` is the file that takes it back to its first. */
   | {
       readonly kind: 'process'
       readonly pid: number
       readonly startTime: string
-      readonly group: string
+      readonly hierarchy: string
       readonly home: string
     }
   /** Queues at a network device, and the device through which its ingress goes. */
@@ -29,25 +29,9 @@ export function keyOf(change: Change): string {
     case 'group':
       return `group ${change.path}`
     case 'process':
-      return `process ${change.pid} ${change.startTime} ${change.group}`
+      return `process ${change.pid} ${change.startTime} ${change.hierarchy}`
     case 'network':
       return `network ${change.namespace} ${change.device}`
-    default:
-      return change satisfies never
-  }
-}
-
-/** Whether a change was made in the group of this folder, or to it. */
-export function isIn(folder: string, change: Change): boolean {
-  switch (change.kind) {
-    case 'file':
-      return change.path.startsWith(`${folder}/`)
-    case 'group':
-      return change.path === folder
-    case 'process':
-      return change.group === folder
-    case 'network':
-      return false
     default:
       return change satisfies never
   }
@@ -115,7 +99,7 @@ export function parseChange(line: string, refuse: Refuse): Change {
     case 'process':
       return {
         ...{ kind, pid: fields.integer('pid', 1), startTime: fields.text('startTime') },
-        ...{ group: fields.text('group'), home: fields.text('home') },
+        ...{ hierarchy: fields.text('hierarchy'), home: fields.text('home') },
       }
     case 'network':
       return { kind, device: fields.text('device'), namespace: fields.text('namespace'), ifb: fields.text('ifb') }

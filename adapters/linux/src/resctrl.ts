@@ -102,7 +102,7 @@ export class CacheGroup {
     const threads = files.list(`${this.#proc}/${pid}/task`)
     if (startTime === undefined || threads.length === 0)
       throw new AdapterError('linux_gone', `there is no process ${pid}`)
-    this.#changes.make({ kind: 'process', pid, startTime, group: this.#path, home: `${this.#root}/tasks` }, () => {
+    this.#changes.make({ kind: 'process', pid, startTime, hierarchy: this.#root, home: `${this.#root}/tasks` }, () => {
       for (const thread of threads) files.write(`${this.#path}/tasks`, thread)
     })
   }

@@ -1,6 +1,5 @@
 import { AdapterError } from '@trimtab/core'
 import { startTimeOf } from '@trimtab/node/files'
-import { isIn } from '../change.js'
 import type { Changes } from '../changes.js'
 import { type Fitted, fitToNode, type Room } from '../fit.js'
 import type { Limits } from '../limits.js'
@@ -103,7 +102,7 @@ export class Cgroup {
     const homes = homesOf(files.read(`${this.#proc}/${pid}/cgroup`) ?? '', this.#hierarchies)
     for (const [root, home] of homes) {
       const group = `${root}/${this.path}`
-      this.#changes.make({ kind: 'process', pid, startTime, group, home }, () =>
+      this.#changes.make({ kind: 'process', pid, startTime, hierarchy: root, home }, () =>
         files.write(`${group}/cgroup.procs`, `${pid}`),
       )
     }
@@ -180,11 +179,16 @@ export class Cgroup {
   }
 
   /**
-   * Undoes all that was done to it: processes go back where they were, limits to what they were, and a group that was made is removed.
+   * Undoes all that was done to it: processes that are in it now go back where they were at first, limits to what they were, and a group that was made is removed.
    * @returns what could not be undone; it stays in the journal
    */
   release(): Error[] {
-    const folders = foldersOf(this.#hierarchies).map((root) => `${root}/${this.path}`)
-    return this.#changes.undo((change) => folders.some((folder) => isIn(folder, change)))
+    const roots = foldersOf(this.#hierarchies)
+    const folders = roots.map((root) => `${root}/${this.path}`)
+    const { pids } = this
+    return this.#changes.undo((change) => {
+      if (change.kind === 'process') return roots.includes(change.hierarchy) && pids.includes(change.pid)
+      return 'path' in change && folders.some((folder) => `${change.path}/`.startsWith(`${folder}/`))
+    })
   }
 }
