@@ -21,6 +21,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   recommend: async () => (await import('./commands/recommend.js')).recommend,
   operator: async () => (await import('./commands/operator.js')).operator,
   serverless: async () => (await import('./commands/serverless.js')).serverless,
+  collect: async () => (await import('./commands/collect.js')).collect,
   schedule: async () => (await import('./commands/schedule.js')).schedule,
   linux: async () => (await import('./commands/linux.js')).linux,
   doctor: async () => (await import('./commands/doctor.js')).doctor,

@@ -89,8 +89,12 @@ export {
   type SliceOptions,
 } from './profile/index.js'
 export {
+  type BatchFormat,
+  type BatchTally,
   JoinedTraces,
   type LabelledTrace,
+  LiveTraces,
+  type LiveTracesOptions,
   parseTraces,
   READ_LIMITS,
   type ReadLimits,

@@ -25,10 +25,15 @@ const RESOURCE = 0
  * arrived is read. What cannot be read costs the message around it, and a bad span only itself. Spans of a trace may
  * stand anywhere, so traces are given out at the end.
  *
+ * @param framing  default: what the first bytes say
  * @returns yields traces, and nothing when the cursor needs more bytes
  */
-export function* readOtlpProtobuf(cursor: ByteCursor, builder: TraceBuilder): Generator<Trace | undefined, void> {
-  const reader = new OtlpProtobufReader(cursor, builder)
+export function* readOtlpProtobuf(
+  cursor: ByteCursor,
+  builder: TraceBuilder,
+  framing?: Framing,
+): Generator<Trace | undefined, void> {
+  const reader = new OtlpProtobufReader(cursor, builder, framing)
   for (let isOver = false; !isOver; ) {
     try {
       yield* cursor.whole(reader.read)
@@ -62,8 +67,9 @@ class OtlpProtobufReader {
   /** The position to go on at; what lies before it is passed over. */
   #resumeAt = 0
 
-  constructor(cursor: ByteCursor, builder: TraceBuilder) {
+  constructor(cursor: ByteCursor, builder: TraceBuilder, framing: Framing | undefined) {
     this.#cursor = cursor
+    this.#framing = framing
     this.#builder = builder
     this.#names = new ByteNames(builder.names)
     this.#wire = new Wire(cursor)

@@ -1,0 +1,2 @@
+export { CollectedWindow, type CollectedWindowOptions } from './collect/collected-window.js'
+export { Collector, type CollectorOptions, type CollectorStatistics } from './collect/collector.js'

@@ -1,0 +1,97 @@
+// What the collector costs: CPU time of its process for 20,000 spans, which come by HTTP as an exporter sends them, are read once, written
+// to files and joined into traces; and the memory it takes while it does. Busy machines change neither by much.
+import { fork } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createCore } from '@trimtab/core'
+import { requestTraces, WRITERS } from '../traces/index.mjs'
+
+export const name = 'collector'
+
+const SPANS = 20_000 // a second's, by the promise
+const ROUNDS = 10
+const WARM_UP = 3
+const TYPES = { 'otlp-json': 'application/json', 'otlp-protobuf': 'application/x-protobuf' }
+const SERVER = fileURLToPath(new URL('collect/server.mjs', import.meta.url))
+
+/** A collector in a process of its own; `ask()` says what it used so far. */
+async function startServer(folder) {
+  const child = fork(SERVER, [folder])
+  const next = () => new Promise((resolve) => child.once('message', resolve))
+  const { port } = await next()
+  return {
+    port,
+    ask() {
+      child.send('usage')
+      return next()
+    },
+    stop: () => new Promise((resolve) => child.once('exit', resolve).kill('SIGTERM')),
+    peakMiB: () => Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+  }
+}
+
+function post(port, agent, body, contentType) {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': contentType, 'content-length': body.length }
+    const sent = http.request({ port, host: '127.0.0.1', path: '/v1/traces', method: 'POST', agent, headers })
+    sent.on('response', (response) => {
+      response.resume().on('end', () => resolve(response.statusCode))
+    })
+    sent.on('error', reject).end(body)
+  })
+}
+
+/** One round is sent; one that is refused comes again, as exporters do it. */
+async function sendRound(port, agent, bodies, contentType) {
+  for (const body of bodies)
+    while ((await post(port, agent, body, contentType)) !== 200)
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+}
+
+async function measureFormat(core, format, log) {
+  const folder = mkdtempSync(join(tmpdir(), 'trimtab-bench-'))
+  const server = await startServer(folder)
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  try {
+    let before = 0
+    let spans = 0
+    for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+      if (round === WARM_UP) before = (await server.ask()).cpuSeconds
+      const traces = [...requestTraces(core, { traces: SPANS / 50, spans: 50, seed: round })]
+      const bodies = [...WRITERS[format](traces, { tags: true })].map((part) => Buffer.from(part))
+      await sendRound(server.port, agent, bodies, TYPES[format])
+      if (round >= WARM_UP) spans += traces.reduce((sum, { length }) => sum + length, 0)
+      log(`collector: ${format}, round ${round + 1}: ${bodies.length} batches`)
+    }
+    const { cpuSeconds } = await server.ask()
+    return { seconds: ((cpuSeconds - before) * SPANS) / spans, peakMiB: server.peakMiB() }
+  } finally {
+    agent.destroy()
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+export async function run({ log }) {
+  const core = await createCore()
+  const rows = []
+  for (const format of Object.keys(TYPES)) {
+    const { seconds, peakMiB } = await measureFormat(core, format, log)
+    rows.push({
+      name: `20,000 spans as ${format}: CPU of the collector`,
+      ours: seconds,
+      target: { ours: 1 },
+      unit: 's',
+    })
+    rows.push({
+      name: `its largest memory, ${ROUNDS + WARM_UP} × 20,000 spans`,
+      ours: peakMiB,
+      target: { ours: 300 },
+      unit: 'MiB',
+    })
+  }
+  return rows
+}
