@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCore } from '@trimtab/core'
-import { requestTraces, WRITERS } from '../traces/index.mjs'
+import { bytesOf, requestTraces, WRITERS } from '../traces/index.mjs'
 
 export const name = 'collector'
 
 const SPANS = 20_000 // a second's, by the promise
+const TRACES_A_BATCH = 10 // of 50 spans: as large as exporters make them by default
 const ROUNDS = 10
 const WARM_UP = 3
 const TYPES = { 'otlp-json': 'application/json', 'otlp-protobuf': 'application/x-protobuf' }
@@ -44,11 +45,14 @@ function post(port, agent, body, contentType) {
   })
 }
 
-/** One round is sent; one that is refused comes again, as exporters do it. */
+/** One round is sent; what is told to come again does so, as exporters do it. */
 async function sendRound(port, agent, bodies, contentType) {
-  for (const body of bodies)
-    while ((await post(port, agent, body, contentType)) !== 200)
+  for (const body of bodies) {
+    let status = await post(port, agent, body, contentType)
+    for (; status === 429 || status === 503; status = await post(port, agent, body, contentType))
       await new Promise((resolve) => setTimeout(resolve, 1000))
+    if (status !== 200) throw new Error(`the collector answered ${status}`)
+  }
 }
 
 async function measureFormat(core, format, log) {
@@ -61,7 +65,9 @@ async function measureFormat(core, format, log) {
     for (let round = 0; round < WARM_UP + ROUNDS; round++) {
       if (round === WARM_UP) before = (await server.ask()).cpuSeconds
       const traces = [...requestTraces(core, { traces: SPANS / 50, spans: 50, seed: round })]
-      const bodies = [...WRITERS[format](traces, { tags: true })].map((part) => Buffer.from(part))
+      const bodies = []
+      for (let from = 0; from < traces.length; from += TRACES_A_BATCH)
+        bodies.push(bytesOf(WRITERS[format](traces.slice(from, from + TRACES_A_BATCH), { tags: true })))
       await sendRound(server.port, agent, bodies, TYPES[format])
       if (round >= WARM_UP) spans += traces.reduce((sum, { length }) => sum + length, 0)
       log(`collector: ${format}, round ${round + 1}: ${bodies.length} batches`)
