@@ -1,7 +1,7 @@
 // Where there is something to learn: what knowing the load gains over the best tuned rule, in every arena of the serverless task.
 import { createCore } from '@trimtab/core'
+import { judgeArenaRules } from '@trimtab/studies'
 import { SERVERLESS_ARENAS } from '@trimtab/tasks/serverless'
-import { judgeArena } from './headroom/arena.mjs'
 import { report } from './headroom/report.mjs'
 
 const GATE = {
@@ -21,7 +21,9 @@ export const SCALES = {
 export async function run(scaleName, progress) {
   const scale = SCALES[scaleName]
   const core = await createCore()
-  const arenas = SERVERLESS_ARENAS.filter(({ name }) => scale.arenas.includes(name))
-  const results = arenas.map((arena) => judgeArena(core, arena, scale, progress))
+  const { seeds, trainEpisodes, testEpisodes: judgedEpisodes } = scale
+  const results = scale.arenas.map((arena) =>
+    judgeArenaRules(core, { arena, seeds, trainEpisodes, judgedEpisodes }, (rule) => progress(`${arena}: ${rule}`)),
+  )
   return report({ scaleName, scale, results })
 }

@@ -1,7 +1,6 @@
 // Many tenants on one platform: the paper's variants and the default beside tuned rules, in arenas whose headroom is known.
 import { WorkerPool } from '@trimtab/node'
-import { DEFAULT_TENANT_VARIANT, TENANT_VARIANTS } from '@trimtab/studies'
-import { bestRule } from './headroom/report.mjs'
+import { compareTenants, DEFAULT_TENANT_VARIANT, TENANT_VARIANTS } from '@trimtab/studies'
 import { report } from './tenants/report.mjs'
 
 const ALL = Object.keys(TENANT_VARIANTS).filter((name) => name !== 'priced-prewarm')
@@ -16,7 +15,7 @@ const DESIGNS = ['priced', 'priced-prewarm', DEFAULT_TENANT_VARIANT] // where kn
 export const SCALES = {
   smoke: {
     arenas: { 'standard-5': { variants: ['simppo-full', DEFAULT_TENANT_VARIANT], episodes: 12 } },
-    ...{ seeds: [0, 1], trainEpisodes: 1, testEpisodes: 2, imitationEpisodes: 6 },
+    ...{ seeds: [0, 1], trainEpisodes: 1, judgedEpisodes: 2, imitationEpisodes: 6 },
   },
   gate: {
     arenas: {
@@ -31,7 +30,7 @@ export const SCALES = {
       'mixed-invokers-12': { variants: CONTROL, episodes: 400 },
       'churn-12': { variants: CONTROL, episodes: 400 },
     },
-    ...{ seeds: [6, 7, 8, 9, 10, 11], trainEpisodes: 2, testEpisodes: 8, imitationEpisodes: 30 },
+    ...{ seeds: [6, 7, 8, 9, 10, 11], trainEpisodes: 2, judgedEpisodes: 8, imitationEpisodes: 30 },
   },
 }
 SCALES.paper = {
@@ -42,29 +41,18 @@ SCALES.paper = {
       { variants, episodes: 5 * episodes },
     ]),
   ),
-  ...{ seeds: Array.from({ length: 12 }, (_, i) => 6 + i), testEpisodes: 20 },
+  ...{ seeds: Array.from({ length: 12 }, (_, i) => 6 + i), judgedEpisodes: 20 },
 }
 
 /** Runs all cells, on as many cores as there are; the same figures for any number, but for the seconds. */
 export async function run(scaleName, progress) {
   const scale = SCALES[scaleName]
   const pool = new WorkerPool({ module: new URL('./tenants/jobs.mjs', import.meta.url) })
-  const { seeds, imitationEpisodes, testEpisodes: judgedEpisodes } = scale
-  const ofArena = async ([arena, { variants, episodes }]) => {
-    const rules = await pool.run('rulesOfArena', { arena, scale })
-    progress(`${arena}: rules`)
-    const { name: family, settings } = bestRule(rules.rules, ({ trainScore }) => trainScore)
-    const cells = variants.flatMap((variant) =>
-      seeds.map(async (seed) => {
-        const spec = { arena, variant, seed, rule: { family, settings }, episodes, imitationEpisodes, judgedEpisodes }
-        const cell = await pool.run('tenantsCell', spec)
-        progress(`${arena}: ${TENANT_VARIANTS[variant].label}, seed ${seed}, ${cell.seconds.toFixed(0)} s`)
-        return cell
-      }),
-    )
-    return { rules, episodes, cells: await Promise.all(cells) }
-  }
-  const arenas = await Promise.all(Object.entries(scale.arenas).map(ofArena))
+  const arenas = await compareTenants(scale, {
+    rules: (spec) => pool.run('arenaRules', spec),
+    cell: (spec) => pool.run('tenantsCell', spec),
+    onProgress: ({ label }) => progress(label),
+  })
   await pool.dispose()
   return report({ scaleName, scale, arenas })
 }

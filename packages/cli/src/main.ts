@@ -22,6 +22,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   operator: async () => (await import('./commands/operator.js')).operator,
   serverless: async () => (await import('./commands/serverless.js')).serverless,
   collect: async () => (await import('./commands/collect.js')).collect,
+  tenants: async () => (await import('./commands/tenants.js')).tenants,
   schedule: async () => (await import('./commands/schedule.js')).schedule,
   linux: async () => (await import('./commands/linux.js')).linux,
   doctor: async () => (await import('./commands/doctor.js')).doctor,

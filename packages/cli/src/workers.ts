@@ -2,17 +2,20 @@
 import type { PretrainedModel } from '@trimtab/learn'
 import { WorkerPool, WorkerShards } from '@trimtab/node'
 import {
+  type ArenaComparison,
   type AutoscalingComparison,
   type AutoscalingReport,
   type CompareOptions,
   type Comparison,
   compare,
   compareAutoscalers,
+  compareTenants,
   type PoolSetup,
   type PretrainHooks,
   pretrain,
   SHARDS,
   type StudyProgress,
+  type TenantsPlan,
 } from '@trimtab/studies'
 import type { ControlTask } from '@trimtab/tasks'
 
@@ -53,6 +56,21 @@ export async function runComparison(
   try {
     const { signal } = hooks
     return await compare(task, options, { ...hooks, run: (spec) => pool.run('trial', spec, { signal }) })
+  } finally {
+    await pool.dispose()
+  }
+}
+
+/** `compareTenants` on so many threads. */
+export async function runTenants(plan: TenantsPlan, workers: number, hooks: WorkerHooks): Promise<ArenaComparison[]> {
+  const pool = new WorkerPool<Jobs>({ module: jobs(), size: workers })
+  try {
+    const { signal } = hooks
+    return await compareTenants(plan, {
+      ...hooks,
+      rules: (spec) => pool.run('arenaRules', spec, { signal }),
+      cell: (spec) => pool.run('tenantsCell', spec, { signal }),
+    })
   } finally {
     await pool.dispose()
   }

@@ -74,6 +74,14 @@ export {
 export { type ControllerSummary, summarise } from './promise/summary.js'
 export type { StudyHooks, StudyProgress } from './run-all.js'
 export type { Spread } from './spread.js'
+export {
+  type ArenaHeadroom,
+  type ArenaRules,
+  type ArenaRulesSpec,
+  headroomOf,
+  type JudgedRule,
+  judgeArenaRules,
+} from './tenants/arena-rules.js'
 export { LEARNING_PLATFORMS, runTenantsCell, type TenantsCell, type TenantsCellSpec } from './tenants/cell.js'
 export {
   CHURN_METHODS,
@@ -83,6 +91,14 @@ export {
   type ChurnMethodName,
   runChurnCell,
 } from './tenants/churn.js'
+export {
+  type ArenaComparison,
+  type ArenaPlan,
+  type ComparedVariant,
+  compareTenants,
+  type TenantsHooks,
+  type TenantsPlan,
+} from './tenants/compare.js'
 export { type PolicyGroup, PolicyGroups } from './tenants/policy-groups.js'
 export type { TunedTenantRule } from './tenants/tuned-rule.js'
 export {

@@ -7,6 +7,8 @@ import { type AutoscalerCell, type AutoscalerCellSpec, runAutoscalerCell } from 
 import { runTrial, type TrialResult, type TrialSpec } from './comparison/trial.js'
 import { runPromiseCell } from './promise/cell.js'
 import type { PromiseCell, PromiseCellSpec } from './promise/spec.js'
+import { type ArenaRules, type ArenaRulesSpec, judgeArenaRules } from './tenants/arena-rules.js'
+import { runTenantsCell, type TenantsCell, type TenantsCellSpec } from './tenants/cell.js'
 
 let core: Promise<Core> | undefined
 
@@ -28,6 +30,16 @@ export async function trial(spec: TrialSpec): Promise<TrialResult> {
 /** `runPromiseCell` in this thread. */
 export async function promiseCell(spec: PromiseCellSpec): Promise<PromiseCell> {
   return runPromiseCell(await coreOnce(), spec)
+}
+
+/** `judgeArenaRules` in this thread. */
+export async function arenaRules(spec: ArenaRulesSpec): Promise<ArenaRules> {
+  return judgeArenaRules(await coreOnce(), spec)
+}
+
+/** `runTenantsCell` in this thread. */
+export async function tenantsCell(spec: TenantsCellSpec): Promise<TenantsCell> {
+  return runTenantsCell(await coreOnce(), spec)
 }
 
 const jobs: ShardJobs<PoolSetup> = shardJobs(async (setup: PoolSetup, shard, shards) =>

@@ -1,5 +1,5 @@
 // docs/results/headroom.md and headroom.json.
-import { LEARNING_PLATFORMS } from '@trimtab/studies'
+import { headroomOf, LEARNING_PLATFORMS } from '@trimtab/studies'
 
 export const LEAST_HEADROOM = 0.02
 const LEAST_ARENAS = 2
@@ -11,29 +11,7 @@ const deviation = (values) => {
 }
 export const over = ({ records }, name) => records.map((record) => record[name])
 export const spread = (values, digits = 3) => `${mean(values).toFixed(digits)} ± ${deviation(values).toFixed(digits)}`
-const largestBy = (list, of) => list.reduce((best, one) => (of(one) > of(best) ? one : best))
 export const rounded = (_, value) => (typeof value === 'number' ? Number(value.toPrecision(6)) : value)
-
-/** The best by `of` of the rules that anybody could run. */
-export const bestRule = (rules, of) =>
-  largestBy(
-    rules.filter(({ knowsLoad }) => !knowsLoad),
-    of,
-  )
-
-/**
- * What knowing the load gains, seed by seed. The best rule is the best on the platforms that judge; which rule knows the load is chosen
- * in training: neither choice flatters the gain.
- */
-export function headroomOf({ rules }) {
-  const best = bestRule(rules, (rule) => mean(over(rule, 'score')))
-  const clairvoyant = largestBy(
-    rules.filter(({ knowsLoad }) => knowsLoad),
-    ({ trainScore }) => trainScore,
-  )
-  const gains = over(clairvoyant, 'score').map((score, i) => score - best.records[i].score)
-  return { best, clairvoyant, gains, headroom: mean(gains) }
-}
 
 const settingsText = (settings) =>
   Object.entries(settings)

@@ -1,18 +1,10 @@
 // The jobs of the worker pool: the rules of an arena, and one cell of a variant that learns.
 import { createCore } from '@trimtab/core'
-import { runTenantsCell } from '@trimtab/studies'
-import { SERVERLESS_ARENAS } from '@trimtab/tasks/serverless'
-import { judgeArena } from '../headroom/arena.mjs'
+import { judgeArenaRules, runTenantsCell } from '@trimtab/studies'
 
 const core = await createCore()
 
-export const rulesOfArena = ({ arena, scale }) =>
-  judgeArena(
-    core,
-    SERVERLESS_ARENAS.find(({ name }) => name === arena),
-    scale,
-    () => {},
-  )
+export const arenaRules = (spec) => judgeArenaRules(core, spec)
 
 /** With the seconds that it took in this thread. */
 export function tenantsCell(spec) {

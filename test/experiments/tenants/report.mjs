@@ -1,6 +1,6 @@
 // docs/results/tenants.md and tenants.json.
-import { DEFAULT_TENANT_VARIANT, LEARNING_PLATFORMS, TENANT_VARIANTS } from '@trimtab/studies'
-import { headroomOf, LEAST_HEADROOM, mean, over, rounded, spread } from '../headroom/report.mjs'
+import { DEFAULT_TENANT_VARIANT, LEARNING_PLATFORMS } from '@trimtab/studies'
+import { LEAST_HEADROOM, mean, over, rounded, spread } from '../headroom/report.mjs'
 
 const PRINTED = 'simppo-full'
 const CONVERGED01 = 0.95 // of the way from the first episodes to the last
@@ -15,18 +15,14 @@ function episodesToConverge(learning) {
   return window + means.findIndex(isThere)
 }
 
-function variantsOf({ cells }) {
-  const names = [...new Set(cells.map(({ spec }) => spec.variant))]
-  return names.map((name) => {
-    const own = cells.filter(({ spec }) => spec.variant === name)
-    const episodes = own.map(({ learning }) => episodesToConverge(learning))
-    return {
-      ...{ name, label: TENANT_VARIANTS[name].label, records: own.map(({ judged }) => judged) },
-      episodesToConverge: mean(episodes),
-      secondsToConverge: mean(own.map(({ seconds, learning }, i) => (seconds * episodes[i]) / learning.length)),
-      learning: own.map(({ learning }) => learning),
-    }
-  })
+function learned({ name, label, cells }) {
+  const episodes = cells.map(({ learning }) => episodesToConverge(learning))
+  return {
+    ...{ name, label, records: cells.map(({ judged }) => judged) },
+    episodesToConverge: mean(episodes),
+    secondsToConverge: mean(cells.map(({ seconds, learning }, i) => (seconds * episodes[i]) / learning.length)),
+    learning: cells.map(({ learning }) => learning),
+  }
 }
 
 const differences = (one, other, name) => over(one, name).map((value, i) => value - over(other, name)[i])
@@ -96,11 +92,19 @@ ${lines.join('\n')}`
 
 export function report({ scaleName, scale, arenas }) {
   const judged = arenas.map((arena) => {
-    const { best, clairvoyant, headroom } = headroomOf(arena.rules)
-    const variants = variantsOf(arena)
+    const { best, clairvoyant, headroom } = arena.headroom
+    const variants = arena.variants.map(learned)
     const { rules } = arena.rules
     const listed = [...rules.filter(({ knowsLoad }) => !knowsLoad), clairvoyant, ...variants]
-    return { ...arena, best, headroom, listed, variants, gates: gatesOf({ rules, variants, best, headroom }) }
+    return {
+      rules: arena.rules,
+      episodes: arena.episodes,
+      best,
+      headroom,
+      listed,
+      variants,
+      gates: gatesOf({ rules, variants, best, headroom }),
+    }
   })
   const gates = judged.flatMap((one) => one.gates.map((gate) => ({ arena: one.rules.name, ...gate })))
   const isShown = scaleName === 'smoke' || gates.every((gate) => gate.isShown)
@@ -116,7 +120,7 @@ ${judged.map(arenaSection).join('\n\n')}
 ## Setting
 
 Rules and policies learn on the same ${LEARNING_PLATFORMS.length} platforms of an arena, and are judged on ${scale.seeds.length} others (seeds ${scale.seeds.join(', ')}) with other
-loads, and, in arenas of more than twelve tenants, other functions, ${scale.testEpisodes} episodes each; policies that tenants do not all share
+loads, and, in arenas of more than twelve tenants, other functions, ${scale.judgedEpisodes} episodes each; policies that tenants do not all share
 learn with the functions that they are judged with. Of every variant the best of twelve moments is kept, by J on two more platforms. ± is the standard deviation over seeds. Policies learn
 for as many episodes as stand at the arena; those that imitate do so for ${scale.imitationEpisodes} episodes before. Seconds are those of a thread, judging included. The best rule is the best where it is judged. The platform is a
 simulation.

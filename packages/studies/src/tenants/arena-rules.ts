@@ -1,0 +1,118 @@
+import { type Core, mean } from '@trimtab/core'
+import {
+  arenaSpec,
+  judgeRule,
+  type PlatformRecord,
+  SERVERLESS_ARENAS,
+  ServerlessPlatform,
+  TENANT_RULE_FAMILIES,
+  type TenantRuleFamily,
+  tuneTenantRule,
+  withForesight,
+} from '@trimtab/tasks/serverless'
+import { LEARNING_PLATFORMS } from './cell.js'
+
+/** Which rules are tuned and judged: those of one arena. Cloneable. */
+export interface ArenaRulesSpec {
+  /** Name of an arena. */
+  readonly arena: string
+  /** Of the platforms that judge. */
+  readonly seeds: readonly number[]
+  /** On each platform that rules are tuned on. */
+  readonly trainEpisodes: number
+  readonly judgedEpisodes: number
+}
+
+/** One kind of rule, tuned, and what it came to. */
+export interface JudgedRule {
+  readonly name: string
+  readonly label: string
+  /** Whether it is shown the true demand to come. */
+  readonly knowsLoad: boolean
+  readonly settings: object
+  /** J where it was tuned. */
+  readonly trainScore: number
+  /** A record for each seed. */
+  readonly records: readonly PlatformRecord[]
+}
+
+/** All rules of an arena. */
+export interface ArenaRules {
+  readonly name: string
+  readonly label: string
+  readonly tenants: number
+  readonly rules: readonly JudgedRule[]
+}
+
+/** What knowing the load gains over the best tuned rule. */
+export interface ArenaHeadroom {
+  /** The best of those that anybody could run, on the platforms that judge. */
+  readonly best: JudgedRule
+  /** The best in training of those that know the load: neither choice flatters the gain. */
+  readonly clairvoyant: JudgedRule
+  /** By seed. */
+  readonly gains: readonly number[]
+  /** Their mean. */
+  readonly headroom: number
+}
+
+const TUNING_SEED = 1
+const CLAIRVOYANTS = TENANT_RULE_FAMILIES.filter(({ sizesByDemand }) => sizesByDemand).map(withForesight)
+const counted = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
+
+/**
+ * Tunes every rule on some platforms of an arena and judges it on others, and the same for rules that know the load.
+ * @param onRule  is told which one is next
+ */
+export function judgeArenaRules(
+  core: Core,
+  { arena: name, seeds, trainEpisodes, judgedEpisodes }: ArenaRulesSpec,
+  onRule?: (label: string) => void,
+): ArenaRules {
+  const arena = SERVERLESS_ARENAS.find((one) => one.name === name)!
+  const train = LEARNING_PLATFORMS.map((seed) => new ServerlessPlatform(core, arenaSpec(core, arena, 'train', seed)))
+  const tests = seeds.map((seed) => new ServerlessPlatform(core, arenaSpec(core, arena, 'test', seed)))
+  const judge = (family: TenantRuleFamily, knowsLoad: boolean): JudgedRule => {
+    onRule?.(family.label)
+    const { settings, score } = tuneTenantRule(core, train, family, counted(trainEpisodes), TUNING_SEED)
+    const records = tests.map((platform) =>
+      judgeRule(platform, counted(judgedEpisodes), (_, site) => family.create(settings, site)),
+    )
+    return { name: family.name, label: family.label, knowsLoad, settings, trainScore: score, records }
+  }
+  return {
+    name: arena.name,
+    label: arena.label,
+    tenants: arena.tenants,
+    rules: [
+      ...TENANT_RULE_FAMILIES.map((family) => judge(family, false)),
+      ...CLAIRVOYANTS.map((family) => judge(family, true)),
+    ],
+  }
+}
+
+const scoreOf = ({ records }: JudgedRule): number => mean(records.map(({ score }) => score))
+
+const largestBy = (rules: readonly JudgedRule[], of: (rule: JudgedRule) => number): JudgedRule =>
+  rules.reduce((best, rule) => (of(rule) > of(best) ? rule : best))
+
+/** The best in training of the rules that anybody could run. */
+export const bestInTraining = ({ rules }: ArenaRules): JudgedRule =>
+  largestBy(
+    rules.filter(({ knowsLoad }) => !knowsLoad),
+    ({ trainScore }) => trainScore,
+  )
+
+/** What knowing the load gains, seed by seed. */
+export function headroomOf({ rules }: ArenaRules): ArenaHeadroom {
+  const best = largestBy(
+    rules.filter(({ knowsLoad }) => !knowsLoad),
+    scoreOf,
+  )
+  const clairvoyant = largestBy(
+    rules.filter(({ knowsLoad }) => knowsLoad),
+    ({ trainScore }) => trainScore,
+  )
+  const gains = clairvoyant.records.map(({ score }, i) => score - best.records[i]!.score)
+  return { best, clairvoyant, gains, headroom: mean(gains) }
+}
