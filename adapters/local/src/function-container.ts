@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { getPriority, setPriority } from 'node:os'
+import { getPriority } from 'node:os'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
 import type { Clock } from '@trimtab/core'
 import type { JsonObject } from '@trimtab/openwhisk/server'
 import { LogSplitter } from './log-splitter.js'
+import { setNiceness } from './priority.js'
 import { CONTAINER_PROGRAM } from './programs.js'
 
 /** Where a function's code is: a module or script on disk, or its text. */
@@ -18,6 +19,8 @@ export interface ContainerOptions {
   readonly memoryMiB: number
   /** 0 … 19: below the platform's own priority, where the system lets it be set. */
   readonly niceness?: number
+  /** One whose function is not there after so long is killed. */
+  readonly startTimeoutMs: number
   readonly clock: Clock
 }
 
@@ -63,7 +66,7 @@ export class FunctionContainer {
   #memoryBytes = Number.NaN
   #cpuMs = 0
 
-  constructor({ source, memoryMiB, niceness = 0, clock }: ContainerOptions) {
+  constructor({ source, memoryMiB, niceness = 0, startTimeoutMs, clock }: ContainerOptions) {
     this.#mostMiB = memoryMiB
     this.startedAt = clock.now()
     this.#child = fork(CONTAINER_PROGRAM, [], {
@@ -89,14 +92,16 @@ export class FunctionContainer {
       })
       this.gone.then(() => reject(new Error(`the process ended before the function was there (${this.#endedBy})`)))
     })
-    this.ready.catch(() => {}) // for who waits for it
+    const timer = setTimeout(() => this.#kill('timeout'), startTimeoutMs)
+    const startIsOver = () => clearTimeout(timer)
+    this.ready.then(startIsOver, startIsOver) // who waits for it hears why
     this.gone.then(() => this.#answer({ how: this.#endedBy }))
     const { stdout, stderr, stdio } = this.#child
     const endOfLog = randomUUID() // no function knows it
     this.#logs = pid === undefined ? [] : [stdout!, stderr!].map((stream) => new LogSplitter(stream, endOfLog))
     if (pid === undefined) return
     this.#watch(stdio[3] as Readable)
-    if (niceness > 0) lowerPriority(pid, niceness)
+    if (niceness > 0) setNiceness(pid, Math.min(19, getPriority() + niceness))
     this.#child.send({ source, endOfLog }, () => {})
   }
 
@@ -168,13 +173,5 @@ function killGroup(pid: number | undefined): void {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
     // nobody is left in it
-  }
-}
-
-function lowerPriority(pid: number, niceness: number): void {
-  try {
-    setPriority(pid, Math.min(19, getPriority() + niceness))
-  } catch {
-    // not allowed here, or it is gone: it runs like the others
   }
 }

@@ -3,7 +3,7 @@ import type { ActivationOutcome, JsonObject } from '@trimtab/openwhisk/server'
 import type { TenantTelemetry } from '@trimtab/tasks/serverless'
 import { CallLog } from './call-log.js'
 import { FunctionContainer, type FunctionSource } from './function-container.js'
-import type { Lodger, MemoryRoom } from './memory-room.js'
+import type { Lodger, MachineRoom } from './machine-room.js'
 import { outcomeOf, type RequestEnd } from './outcome.js'
 import { type PoolState, PoolTally, type PoolTotals } from './pool-tally.js'
 
@@ -13,7 +13,7 @@ export interface PoolScale {
   readonly containers: number
   /** How long one beyond them idles before it ends. */
   readonly keepAliveMs: number
-  /** 0 … 19: below the platform's priority by so much, for containers that start from now on. */
+  /** 0 … 19: lower in priority by so much, for containers that start from now on. */
   readonly niceness: number
 }
 
@@ -26,10 +26,15 @@ export interface FunctionPoolOptions {
   readonly most: number
   /** Of a call. */
   readonly timeoutMs: number
+  /** Of a container's start, until its function is there. */
+  readonly startTimeoutMs: number
   /** Of what a call writes. */
   readonly logBytes: number
+  /** 0 … 19: its containers run below the platform's priority by so much, and by what `scale` adds. */
+  readonly niceness: number
   readonly scale: PoolScale
-  readonly room: MemoryRoom
+  /** What it shares with other functions: memory, and how many containers start at once. */
+  readonly room: MachineRoom
   readonly clock: Clock
 }
 
@@ -187,8 +192,9 @@ export class FunctionPool implements Lodger {
   }
 
   #start(): void {
-    const { source, memoryMiB, clock } = this.#options
-    const container = new FunctionContainer({ source, memoryMiB, niceness: this.#scale.niceness, clock })
+    const { source, memoryMiB, startTimeoutMs, room, clock } = this.#options
+    const niceness = this.#options.niceness + this.#scale.niceness
+    const container = new FunctionContainer({ source, memoryMiB, niceness, startTimeoutMs, clock })
     const seat: Seat = { container, state: 'starting', idleSinceMs: clock.now() }
     this.#seats.add(seat)
     this.#alive.add(container)
@@ -198,6 +204,7 @@ export class FunctionPool implements Lodger {
         () => this.#ready(seat),
         (error: Error) => this.#failed(seat, error),
       )
+      .then(() => room.started())
       .then(() => container.gone)
       .then(() => this.#gone(seat))
   }
@@ -220,8 +227,7 @@ export class FunctionPool implements Lodger {
   #ready(seat: Seat): void {
     if (!this.#seats.has(seat)) return
     this.#isBroken = false
-    const { clock, room } = this.#options
-    const now = clock.now()
+    const now = this.#options.clock.now()
     const { startedAt } = seat.container
     this.#tally.ready(now - startedAt)
     seat.state = 'idle'
@@ -229,7 +235,6 @@ export class FunctionPool implements Lodger {
     const waiting = this.#queue.shift()
     if (waiting) void this.#run(seat, waiting, now - Math.max(waiting.arrivedMs, startedAt))
     this.settle()
-    room.offer()
   }
 
   /** Who has waited longest is told, and the others one a try, so that nobody waits for what never comes. */

@@ -17,7 +17,7 @@ export {
 export { type LoadTarget, type RequestOutcome, sendLoad } from './load/load-generator.js'
 export { LocalPlatform, type LocalPlatformOptions, STOCK_SCALE } from './local-platform.js'
 export { type LocalFunction, LocalServing, type LocalServingOptions } from './local-serving.js'
-export { type Lodger, MemoryRoom } from './memory-room.js'
+export { type Lodger, MachineRoom, type MachineRoomOptions } from './machine-room.js'
 export type { PoolTotals } from './pool-tally.js'
 export { BURN_FUNCTION } from './programs.js'
 export { quantileOf } from './quantile.js'

@@ -10,7 +10,7 @@ import {
 } from '@trimtab/openwhisk/server'
 import type { FunctionSource } from './function-container.js'
 import { FunctionPool, type PoolScale } from './function-pool.js'
-import { MemoryRoom } from './memory-room.js'
+import { MachineRoom } from './machine-room.js'
 
 /** What a machine gives to functions. */
 export interface LocalPlatformOptions {
@@ -18,6 +18,10 @@ export interface LocalPlatformOptions {
   readonly memoryMiB?: number
   /** Containers of one function at once; default four a CPU. */
   readonly mostContainers?: number
+  /** Containers that start at once, of all functions together; default one a CPU. */
+  readonly mostStarting?: number
+  /** 0 … 19: containers run below the platform's own priority by so much, and by what their shares add; default 0. */
+  readonly niceness?: number
   /** Of an action until it is scaled: no container without a request, and one that idled is kept for ten minutes, as stock OpenWhisk does. */
   readonly scale?: PoolScale
   /** Where a text of code stands on disk: it is imported from there, with what stands beside it. */
@@ -29,7 +33,9 @@ export interface LocalPlatformOptions {
 /** What stock OpenWhisk does: containers come with requests and idle for ten minutes. */
 export const STOCK_SCALE: PoolScale = { containers: 0, keepAliveMs: 600_000, niceness: 0 }
 
-const OPTIONS = ['memoryMiB', 'mostContainers', 'scale', 'files', 'clock']
+const OPTIONS = ['memoryMiB', 'mostContainers', 'mostStarting', 'niceness', 'scale', 'files', 'clock']
+const MOST_NICENESS = 19
+const START_TIMEOUT_MS = 60_000
 const LEAST_MIB = 96 // Node itself takes about 60
 const MIB = 2 ** 20
 
@@ -38,8 +44,9 @@ const MIB = 2 ** 20
  * real one. One call at a time in a container; memory is bounded, CPU time is what the system gives.
  */
 export class LocalPlatform implements FunctionPlatform {
-  readonly #room: MemoryRoom
+  readonly #room: MachineRoom
   readonly #mostContainers: number
+  readonly #niceness: number
   readonly #scale: PoolScale
   readonly #files: ReadonlyMap<string, string>
   readonly #clock: Clock
@@ -50,17 +57,21 @@ export class LocalPlatform implements FunctionPlatform {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: LocalPlatformOptions = {}) {
-    const { memoryMiB = 2048, mostContainers = 4 * availableParallelism(), scale = STOCK_SCALE } = options
+    const { memoryMiB = 2048, niceness = 0, scale = STOCK_SCALE } = options
+    const { mostContainers = 4 * availableParallelism(), mostStarting = availableParallelism() } = options
     const problems = new Problems()
     problems.checkKeys(options, OPTIONS, 'options')
     problems.check(memoryMiB >= LEAST_MIB, `memoryMiB must be >= ${LEAST_MIB}, got ${memoryMiB}`)
+    for (const [name, count] of Object.entries({ mostContainers, mostStarting }))
+      problems.check(Number.isInteger(count) && count >= 1, `${name} must be a whole number >= 1, got ${count}`)
     problems.check(
-      Number.isInteger(mostContainers) && mostContainers >= 1,
-      `mostContainers must be a whole number >= 1, got ${mostContainers}`,
+      Number.isInteger(niceness) && niceness >= 0 && niceness <= MOST_NICENESS,
+      `niceness must be a whole number in [0, ${MOST_NICENESS}], got ${niceness}`,
     )
     problems.throwIfAny('local platform')
-    this.#room = new MemoryRoom(memoryMiB)
+    this.#room = new MachineRoom({ memoryMiB, mostStarting })
     this.#mostContainers = mostContainers
+    this.#niceness = niceness
     this.#scale = scale
     this.#files = options.files ?? new Map()
     this.#clock = options.clock ?? { now: () => performance.timeOrigin + performance.now() } // never goes back
@@ -94,7 +105,9 @@ export class LocalPlatform implements FunctionPlatform {
       memoryMiB: memory,
       most: Math.min(this.#mostContainers, instances ?? Number.POSITIVE_INFINITY),
       timeoutMs: timeout,
+      startTimeoutMs: START_TIMEOUT_MS,
       logBytes: logs * MIB,
+      niceness: this.#niceness,
       scale: this.#scale,
       room: this.#room,
       clock: this.#clock,

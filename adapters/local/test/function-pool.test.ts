@@ -1,8 +1,7 @@
 import { createTenantTelemetry } from '@trimtab/tasks/serverless'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { FunctionPool } from '../src/function-pool.js'
-import { MemoryRoom } from '../src/memory-room.js'
-import { createPool, FOR_EVER, isAlive } from './start.js'
+import { createPool, createRoom, FOR_EVER, isAlive } from './start.js'
 
 const pools: FunctionPool[] = []
 const create = (...[file, options]: Parameters<typeof createPool>): FunctionPool => {
@@ -94,7 +93,7 @@ describe('the containers of a function', () => {
 
 describe('memory that functions share', () => {
   it('goes to who has a request waiting: the container that has idled longest makes room', async () => {
-    const room = new MemoryRoom(512)
+    const room = createRoom(512)
     const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
     await Promise.all([call(a, 20), call(a, 20)])
     expect((await call(b)).status).toBe('success')
@@ -102,7 +101,7 @@ describe('memory that functions share', () => {
   })
 
   it('is waited for where nobody idles', async () => {
-    const room = new MemoryRoom(256)
+    const room = createRoom(256)
     const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
     const first = call(a, 100)
     const second = await call(b)
@@ -110,7 +109,7 @@ describe('memory that functions share', () => {
   })
 
   it('is not kept by a function whose requests never end while another one waits', async () => {
-    const room = new MemoryRoom(256)
+    const room = createRoom(256)
     const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
     const early = call(a, 50)
     const other = call(b)
@@ -121,12 +120,64 @@ describe('memory that functions share', () => {
   })
 
   it('is not taken from others for a container that nobody waits for', async () => {
-    const room = new MemoryRoom(256)
+    const room = createRoom(256)
     const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
     const { result } = await call(a)
     b.scale = kept(1)
     expect((await call(a)).result).toEqual(result)
     expect(b.pids).toEqual([])
+  })
+})
+
+describe('CPUs that functions share', () => {
+  /** A room whose starts are watched: how many were under way at most, and the memory of each, by which pools are told apart. */
+  const watchedRoom = (mostStarting: number) => {
+    const room = createRoom(4096, mostStarting)
+    const [take, started] = [room.take.bind(room), room.started.bind(room)]
+    const seen = { now: 0, most: 0, memoryMiB: [] as number[] }
+    room.take = (...asked) => {
+      const isTaken = take(...asked)
+      if (isTaken) {
+        seen.most = Math.max(seen.most, ++seen.now)
+        seen.memoryMiB.push(asked[0])
+      }
+      return isTaken
+    }
+    room.started = () => {
+      seen.now--
+      started()
+    }
+    return { room, seen }
+  }
+
+  it('let so many containers start at once, of all functions together; everybody is served', async () => {
+    const { room, seen } = watchedRoom(2)
+    const [a, b] = [create('moods.mjs', { room, scale: kept(3) }), create('moods.mjs', { room })]
+    const ends = await Promise.all([a, b, a, b, b].map((pool) => call(pool, 20)))
+    expect(ends.map(({ status }) => status)).toEqual(new Array(5).fill('success'))
+    expect(seen.most).toBe(2)
+    await expect.poll(() => warm(a)).toBe(3)
+    expect(seen.now).toBe(0)
+  })
+
+  it('start what is waited for before what is only to be kept', async () => {
+    const { room, seen } = watchedRoom(1)
+    const [first, idle, asked] = [256, 200, 220].map((memoryMiB) => create('moods.mjs', { room, memoryMiB }))
+    const opening = call(first!)
+    idle!.scale = kept(2)
+    await Promise.all([opening, call(asked!)])
+    await expect.poll(() => warm(idle!)).toBe(2)
+    expect(seen.memoryMiB).toEqual([256, 220, 200, 200])
+  })
+
+  it('are free again when code does not load, or never ends loading', async () => {
+    const room = createRoom(4096, 1)
+    const endless = create('endless-import.mjs', { room, startTimeoutMs: 200 })
+    const broken = create('broken.mjs', { room })
+    const ends = [call(endless), call(broken), call(create('moods.mjs', { room }))]
+    const [late, failed, served] = await Promise.all(ends)
+    expect(late!.result.error).toMatch(/^Initialization has failed due to: .*\(timeout\)$/)
+    expect([failed!.status, served!.status]).toEqual(['action developer error', 'success'])
   })
 })
 

@@ -1,21 +1,25 @@
 import { fileURLToPath } from 'node:url'
 import { stateOf } from '@trimtab/node'
 import { FunctionPool, type FunctionPoolOptions } from '../src/function-pool.js'
-import { MemoryRoom } from '../src/memory-room.js'
+import { MachineRoom } from '../src/machine-room.js'
 
 export const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
 
 /** Kept as long as a test runs. */
 export const FOR_EVER = 1e9
 
+/** Room for so much memory, and as many starts at once as there are. */
+export const createRoom = (memoryMiB: number, mostStarting = Number.POSITIVE_INFINITY): MachineRoom =>
+  new MachineRoom({ memoryMiB, mostStarting })
+
 /** A pool of which only that is said that a test cares about. */
 export function createPool(file: string, options: Partial<FunctionPoolOptions> = {}): FunctionPool {
   return new FunctionPool({
     source: { file: fixture(file) },
     scale: { containers: 0, keepAliveMs: FOR_EVER, niceness: 0 },
-    room: new MemoryRoom(4096),
+    room: createRoom(4096),
     clock: { now: () => performance.timeOrigin + performance.now() },
-    ...{ memoryMiB: 256, most: 4, timeoutMs: 60_000, logBytes: 10_000 },
+    ...{ memoryMiB: 256, most: 4, timeoutMs: 60_000, startTimeoutMs: 60_000, logBytes: 10_000, niceness: 0 },
     ...options,
   })
 }

@@ -1,4 +1,4 @@
-/** Who shares a machine's memory with others. */
+/** Who shares a machine with others. */
 export interface Lodger {
   /** When the request that has waited longest came, ms; Infinity: none waits. */
   readonly oldestArrivalMs: number
@@ -10,22 +10,32 @@ export interface Lodger {
   settle(): void
 }
 
+/** What all functions together may take. */
+export interface MachineRoomOptions {
+  readonly memoryMiB: number
+  /** Containers that start at once: a start keeps a CPU busy, and more of them than there are CPUs are no sooner done. */
+  readonly mostStarting: number
+}
+
 /**
- * The memory that all functions together may take, as containers ask for it, not as they use it. Whoever has a request waiting may have
- * the place of the container that has idled longest, whosesoever that is.
+ * What a machine has for containers: memory as they ask for it, not as they use it, and CPUs to start on. Whoever has a request waiting
+ * comes first, who has waited longest before all, and may have the place of the container that has idled longest, whosesoever that is.
  */
-export class MemoryRoom {
+export class MachineRoom {
   readonly totalMiB: number
+  readonly #mostStarting: number
   readonly #lodgers = new Set<Lodger>()
   #freeMiB: number
   /** Of containers that were told to end. */
   #leavingMiB = 0
+  #starting = 0
   /** Somebody waits for what he did not get. */
   #isShort = false
 
-  constructor(totalMiB: number) {
-    this.totalMiB = totalMiB
-    this.#freeMiB = totalMiB
+  constructor({ memoryMiB, mostStarting }: MachineRoomOptions) {
+    this.totalMiB = memoryMiB
+    this.#freeMiB = memoryMiB
+    this.#mostStarting = mostStarting
   }
 
   /** From now on it is asked to make room, and told of room. */
@@ -39,17 +49,26 @@ export class MemoryRoom {
   }
 
   /**
-   * Takes a container's memory, or says that there is none now; then `settle` is called when that may have changed.
+   * Takes what a container needs to start, or says that there is none now; then `settle` is called when that may have changed.
    * @param isWaitedFor  idle containers make room
    */
   take(memoryMiB: number, isWaitedFor: boolean): boolean {
-    if (this.#freeMiB >= memoryMiB) {
+    const mayStart = this.#starting < this.#mostStarting
+    if (mayStart && this.#freeMiB >= memoryMiB) {
       this.#freeMiB -= memoryMiB
+      this.#starting++
       return true
     }
     this.#isShort = true
-    while (isWaitedFor && this.#freeMiB + this.#leavingMiB < memoryMiB && this.#stopOldestIdle());
+    const makesRoom = mayStart && isWaitedFor
+    while (makesRoom && this.#freeMiB + this.#leavingMiB < memoryMiB && this.#stopOldestIdle());
     return false
+  }
+
+  /** A container's start is over, well or not. */
+  started(): void {
+    this.#starting--
+    this.offer()
   }
 
   /** A container that holds so much was told to end. */
@@ -64,7 +83,7 @@ export class MemoryRoom {
     this.offer()
   }
 
-  /** There is memory again, or an idle container whose place can be had: who has waited longest comes first. */
+  /** There is room again, or an idle container whose place can be had: who has waited longest comes first. */
   offer(): void {
     if (!this.#isShort) return
     this.#isShort = false
