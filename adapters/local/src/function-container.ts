@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { getPriority } from 'node:os'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
 import type { Clock } from '@trimtab/core'
@@ -101,7 +100,7 @@ export class FunctionContainer {
     this.#logs = pid === undefined ? [] : [stdout!, stderr!].map((stream) => new LogSplitter(stream, endOfLog))
     if (pid === undefined) return
     this.#watch(stdio[3] as Readable)
-    if (niceness > 0) setNiceness(pid, Math.min(19, getPriority() + niceness))
+    if (niceness > 0) setNiceness(pid, niceness)
     this.#child.send({ source, endOfLog }, () => {})
   }
 

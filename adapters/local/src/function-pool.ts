@@ -1,21 +1,12 @@
 import type { Clock } from '@trimtab/core'
 import type { ActivationOutcome, JsonObject } from '@trimtab/openwhisk/server'
-import type { TenantTelemetry } from '@trimtab/tasks/serverless'
+import type { TenantAllocation, TenantTelemetry } from '@trimtab/tasks/serverless'
 import { CallLog } from './call-log.js'
+import { boundAllocation, nicenessOf } from './container-allocation.js'
 import { FunctionContainer, type FunctionSource } from './function-container.js'
 import type { Lodger, MachineRoom } from './machine-room.js'
 import { outcomeOf, type RequestEnd } from './outcome.js'
 import { type PoolState, PoolTally, type PoolTotals } from './pool-tally.js'
-
-/** What is kept of a function whether or not requests wait. */
-export interface PoolScale {
-  /** Containers, ready or starting. */
-  readonly containers: number
-  /** How long one beyond them idles before it ends. */
-  readonly keepAliveMs: number
-  /** 0 … 19: lower in priority by so much, for containers that start from now on. */
-  readonly niceness: number
-}
 
 /** What the containers of a function are made of, and how many there are at first. */
 export interface FunctionPoolOptions {
@@ -30,9 +21,10 @@ export interface FunctionPoolOptions {
   readonly startTimeoutMs: number
   /** Of what a call writes. */
   readonly logBytes: number
-  /** 0 … 19: its containers run below the platform's priority by so much, and by what `scale` adds. */
+  /** 0 … 19: its containers run below the platform's priority by so much, and by what fewer shares than others' add. */
   readonly niceness: number
-  readonly scale: PoolScale
+  /** At first: containers that are kept whether or not requests wait, and how long others idle. */
+  readonly allocation: Readonly<TenantAllocation>
   /** What it shares with other functions: memory, and how many containers start at once. */
   readonly room: MachineRoom
   readonly clock: Clock
@@ -61,7 +53,7 @@ export class FunctionPool implements Lodger {
   readonly #tally: PoolTally
   readonly #queue: Waiting[] = []
   readonly #seats = new Set<Seat>()
-  #scale: PoolScale
+  #allocation: Readonly<TenantAllocation>
   /** Its code did not load: none is kept ready until it does. */
   #isBroken = false
   /** With those that were told to end and are still there. */
@@ -73,7 +65,7 @@ export class FunctionPool implements Lodger {
 
   constructor(options: FunctionPoolOptions) {
     this.#options = options
-    this.#scale = options.scale
+    this.#allocation = options.allocation
     this.#tally = new PoolTally(options.clock.now())
     options.room.add(this)
     this.settle()
@@ -87,13 +79,20 @@ export class FunctionPool implements Lodger {
     return this.#oldestIdle()?.idleSinceMs ?? Number.POSITIVE_INFINITY
   }
 
-  /** What is in force; setting it takes effect at once, though no call is cut off. */
-  get scale(): PoolScale {
-    return this.#scale
+  get shares(): number {
+    return this.#allocation.shares
   }
 
-  set scale(scale: PoolScale) {
-    this.#scale = scale
+  /**
+   * What is in force. What is set takes effect at once, though no call is cut off and shares are those of containers to come; within
+   * bounds (`boundAllocation`): never more containers than `most`, and NaN leaves things as they are.
+   */
+  get allocation(): Readonly<TenantAllocation> {
+    return this.#allocation
+  }
+
+  set allocation(asked: Readonly<TenantAllocation>) {
+    this.#allocation = boundAllocation(asked, this.#allocation, this.#options.most)
     this.settle()
   }
 
@@ -116,20 +115,21 @@ export class FunctionPool implements Lodger {
     })
   }
 
-  /** Fills `out` with the step since the last call; what is asked for (`containers`, `shares`, …) is the caller's to say. */
+  /** Fills `out` with the step since the last call, but for its SLO, which it does not know. */
   step(out: TenantTelemetry): void {
     this.#tally.step(out, this.#options.clock.now(), this.#cpuMs())
     const { warm, starting } = this.#state()
     out.memoryMiBPerContainer = this.#options.memoryMiB
-    out.usedMemoryMiB = [...this.#alive].reduce((sum, { memoryMiB }) => sum + memoryMiB, 0)
+    out.usedMemoryMiB = this.#usedMemoryMiB()
     out.warmContainers = warm
     out.startingContainers = starting
     out.queued = this.#queue.length
+    Object.assign(out, this.#allocation)
   }
 
   /** Serves whoever waits, then ends all containers; it is of no use afterwards. */
   drain(): Promise<void> {
-    this.scale = { ...this.#scale, containers: 0, keepAliveMs: 0 }
+    this.allocation = { ...this.#allocation, containers: 0, keepAliveSeconds: 0 }
     this.#drained ??= new Promise((resolve) => {
       this.#onEmpty = resolve
       this.#endIfEmpty()
@@ -178,7 +178,8 @@ export class FunctionPool implements Lodger {
     while (this.#seats.size > this.#kept()) {
       const seat = this.#oldestIdle()
       if (seat === undefined) return
-      const leftMs = seat.idleSinceMs + this.#scale.keepAliveMs - this.#options.clock.now()
+      const keepAliveMs = 1000 * this.#allocation.keepAliveSeconds
+      const leftMs = seat.idleSinceMs + keepAliveMs - this.#options.clock.now()
       if (leftMs > 0) {
         this.#expiry = setTimeout(() => this.settle(), Math.min(leftMs + 1, LONGEST_TIMER_MS))
         return
@@ -188,12 +189,12 @@ export class FunctionPool implements Lodger {
   }
 
   #kept(): number {
-    return this.#isBroken ? 0 : this.#scale.containers
+    return this.#isBroken ? 0 : this.#allocation.containers
   }
 
   #start(): void {
     const { source, memoryMiB, startTimeoutMs, room, clock } = this.#options
-    const niceness = this.#options.niceness + this.#scale.niceness
+    const niceness = this.#options.niceness + nicenessOf(this.shares, room.mostShares)
     const container = new FunctionContainer({ source, memoryMiB, niceness, startTimeoutMs, clock })
     const seat: Seat = { container, state: 'starting', idleSinceMs: clock.now() }
     this.#seats.add(seat)
@@ -278,6 +279,12 @@ export class FunctionPool implements Lodger {
     if (!this.#seats.delete(seat)) return
     this.#options.room.leave(this.#options.memoryMiB)
     await seat.container.stop()
+  }
+
+  /** Of those that have told theirs, a moment after they were forked; NaN: there are some, and none has. */
+  #usedMemoryMiB(): number {
+    const told = [...this.#alive].map(({ memoryMiB }) => memoryMiB).filter((memoryMiB) => !Number.isNaN(memoryMiB))
+    return told.length === 0 && this.#alive.size > 0 ? Number.NaN : told.reduce((sum, memoryMiB) => sum + memoryMiB, 0)
   }
 
   #cpuMs(): number {

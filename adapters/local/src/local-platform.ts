@@ -8,32 +8,37 @@ import {
   type NamespaceLimits,
   WhiskError,
 } from '@trimtab/openwhisk/server'
+import type { TenantAllocation } from '@trimtab/tasks/serverless'
+import { STOCK_ALLOCATION } from './container-allocation.js'
 import type { FunctionSource } from './function-container.js'
-import { FunctionPool, type PoolScale } from './function-pool.js'
+import { FunctionPool } from './function-pool.js'
 import { MachineRoom } from './machine-room.js'
 
 /** What a machine gives to functions. */
 export interface LocalPlatformOptions {
-  /** All containers together may have so much; default 2,048. A container's share is its action's limit. */
+  /** All containers together may have so much; default `MEMORY_MIB`. A container's share is its action's limit. */
   readonly memoryMiB?: number
   /** Containers of one function at once; default four a CPU. */
   readonly mostContainers?: number
   /** Containers that start at once, of all functions together; default one a CPU. */
   readonly mostStarting?: number
-  /** 0 … 19: containers run below the platform's own priority by so much, and by what their shares add; default 0. */
+  /** 0 … 19: containers run below the platform's own priority by so much, and by what fewer shares than others' add; default 0. */
   readonly niceness?: number
   /** Of an action until it is scaled: no container without a request, and one that idled is kept for ten minutes, as stock OpenWhisk does. */
-  readonly scale?: PoolScale
+  readonly allocation?: Readonly<TenantAllocation>
   /** Where a text of code stands on disk: it is imported from there, with what stands beside it. */
   readonly files?: ReadonlyMap<string, string>
   /** Unix milliseconds. */
   readonly clock?: Clock
 }
 
-/** What stock OpenWhisk does: containers come with requests and idle for ten minutes. */
-export const STOCK_SCALE: PoolScale = { containers: 0, keepAliveMs: 600_000, niceness: 0 }
+/** Of all containers, unless told otherwise. */
+export const MEMORY_MIB = 2048
 
-const OPTIONS = ['memoryMiB', 'mostContainers', 'mostStarting', 'niceness', 'scale', 'files', 'clock']
+/** Of one function at once, unless told otherwise: four a CPU. */
+export const mostContainers = (): number => 4 * availableParallelism()
+
+const OPTIONS = ['memoryMiB', 'mostContainers', 'mostStarting', 'niceness', 'allocation', 'files', 'clock']
 const MOST_NICENESS = 19
 const START_TIMEOUT_MS = 60_000
 const LEAST_MIB = 96 // Node itself takes about 60
@@ -47,7 +52,7 @@ export class LocalPlatform implements FunctionPlatform {
   readonly #room: MachineRoom
   readonly #mostContainers: number
   readonly #niceness: number
-  readonly #scale: PoolScale
+  readonly #allocation: Readonly<TenantAllocation>
   readonly #files: ReadonlyMap<string, string>
   readonly #clock: Clock
   readonly #pools = new Map<string, FunctionPool>()
@@ -57,12 +62,12 @@ export class LocalPlatform implements FunctionPlatform {
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: LocalPlatformOptions = {}) {
-    const { memoryMiB = 2048, niceness = 0, scale = STOCK_SCALE } = options
-    const { mostContainers = 4 * availableParallelism(), mostStarting = availableParallelism() } = options
+    const { memoryMiB = MEMORY_MIB, niceness = 0, allocation = STOCK_ALLOCATION } = options
+    const { mostContainers: most = mostContainers(), mostStarting = availableParallelism() } = options
     const problems = new Problems()
     problems.checkKeys(options, OPTIONS, 'options')
     problems.check(memoryMiB >= LEAST_MIB, `memoryMiB must be >= ${LEAST_MIB}, got ${memoryMiB}`)
-    for (const [name, count] of Object.entries({ mostContainers, mostStarting }))
+    for (const [name, count] of Object.entries({ mostContainers: most, mostStarting }))
       problems.check(Number.isInteger(count) && count >= 1, `${name} must be a whole number >= 1, got ${count}`)
     problems.check(
       Number.isInteger(niceness) && niceness >= 0 && niceness <= MOST_NICENESS,
@@ -70,9 +75,9 @@ export class LocalPlatform implements FunctionPlatform {
     )
     problems.throwIfAny('local platform')
     this.#room = new MachineRoom({ memoryMiB, mostStarting })
-    this.#mostContainers = mostContainers
+    this.#mostContainers = most
     this.#niceness = niceness
-    this.#scale = scale
+    this.#allocation = allocation
     this.#files = options.files ?? new Map()
     this.#clock = options.clock ?? { now: () => performance.timeOrigin + performance.now() } // never goes back
   }
@@ -108,7 +113,7 @@ export class LocalPlatform implements FunctionPlatform {
       startTimeoutMs: START_TIMEOUT_MS,
       logBytes: logs * MIB,
       niceness: this.#niceness,
-      scale: this.#scale,
+      allocation: old?.allocation ?? this.#allocation, // a new version goes on where the last one was
       room: this.#room,
       clock: this.#clock,
     })

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { AdapterError } from '@trimtab/core'
 import { basicAuthorization, HttpClient } from '@trimtab/node/http'
+import { runTenants, type TenantDecider, type TenantTick } from '@trimtab/openwhisk'
 import { WhiskServer } from '@trimtab/openwhisk/server'
-import type { TenantRule } from '@trimtab/tasks/serverless'
+import type { TenantAllocation } from '@trimtab/tasks/serverless'
 import { LocalPlatform, type LocalPlatformOptions } from './local-platform.js'
-import { Scaler, type ScalerStep } from './scaler.js'
+import { PoolTenants } from './pool-tenants.js'
 
 /** A function that is there from the start. */
 export interface LocalFunction {
@@ -14,26 +15,34 @@ export interface LocalFunction {
   readonly file: string
   /** Of a container; default 256. */
   readonly memoryMiB?: number
+  /** What its requests are to stay below; default 500. */
+  readonly sloMs?: number
 }
+
+/** A step of a local platform's functions, by namespace and name: `guest/hello`. */
+export type LocalTick = TenantTick<Readonly<TenantAllocation>>
 
 /** What is served, where, and what scales it. */
 export interface LocalServingOptions extends Omit<LocalPlatformOptions, 'files'> {
   readonly functions: readonly LocalFunction[]
   /** Default 0: any that is free. Loopback only. */
   readonly port?: number
-  /** Of each function. */
-  readonly createRule: (name: string) => TenantRule
-  /** Between two decisions of a rule; default 1. */
+  /** Decides how many containers there are of each function; the caller's to dispose of. */
+  readonly decider: TenantDecider
+  /** Between two decisions; default 1. */
   readonly stepSeconds?: number
-  /** Told each step of each function; what it is given is overwritten by the next. */
-  readonly onStep?: (step: ScalerStep) => void
-  /** What keeps the scaler from going on; without a listener functions keep what they have in silence. */
+  /** Told each step. */
+  readonly onTick?: (tick: LocalTick) => void
+  /** What keeps the decider from going on; without a listener functions keep what they have in silence. */
   readonly onError?: (error: Error) => void
 }
 
 const NAMESPACE = 'guest'
+/** Of a function's container, unless it says otherwise. */
+export const CONTAINER_MIB = 256
+const SLO_MS = 500
 
-/** Functions on loopback behind OpenWhisk's REST API, as processes, scaled by a rule each. */
+/** Functions on loopback behind OpenWhisk's REST API, as processes, scaled by whoever decides. */
 export class LocalServing {
   readonly platform: LocalPlatform
   /** Who may call: HTTP Basic. Made anew at each start. */
@@ -56,7 +65,7 @@ export class LocalServing {
    * @throws {AdapterError} `function_refused`; what reading a file says
    */
   static async start(options: LocalServingOptions): Promise<LocalServing> {
-    const { functions, port = 0, createRule, stepSeconds = 1, onStep, onError, ...rest } = options
+    const { functions, port = 0, decider, stepSeconds = 1, onTick, onError, ...rest } = options
     const codes = await Promise.all(functions.map(({ file }) => readFile(file, 'utf8')))
     const files = new Map(functions.map(({ file }, i) => [codes[i]!, file]))
     const platform = new LocalPlatform({ ...rest, files })
@@ -64,13 +73,19 @@ export class LocalServing {
     const server = await WhiskServer.listen({ platform, port, namespaces: [{ name: NAMESPACE, ...access }] })
     const serving = new LocalServing(platform, server, access)
     try {
-      for (const [i, { name, memoryMiB = 256 }] of functions.entries()) await serving.#put(name, codes[i]!, memoryMiB)
+      for (const [i, { name, memoryMiB = CONTAINER_MIB }] of functions.entries())
+        await serving.#put(name, codes[i]!, memoryMiB)
     } catch (error) {
       await serving.dispose()
       throw error
     }
-    const scaler = new Scaler({ pools: platform.pools, createRule, stepSeconds, ...(onStep && { onStep }) })
-    scaler.run(serving.#stop.signal).catch((error: Error) => onError?.(error))
+    const sloMs = new Map(functions.map((one) => [`${NAMESPACE}/${one.name}`, one.sloMs]))
+    const tenants = new PoolTenants(platform.pools, (name) => sloMs.get(name) ?? SLO_MS)
+    const scale = async (): Promise<void> => {
+      const options = { stepMs: 1000 * stepSeconds, signal: serving.#stop.signal }
+      for await (const tick of runTenants(tenants, decider, options)) onTick?.(tick)
+    }
+    scale().catch((error: Error) => onError?.(error))
     return serving
   }
 

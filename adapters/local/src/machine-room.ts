@@ -4,6 +4,8 @@ export interface Lodger {
   readonly oldestArrivalMs: number
   /** Since when the container that has idled longest does, ms; Infinity: none does. */
   readonly oldestIdleMs: number
+  /** CPU shares of a container of its. */
+  readonly shares: number
   /** Ends that container; its memory comes back when it is gone. */
   stopOldestIdle(): void
   /** There is room again: start what is waited for. */
@@ -36,6 +38,11 @@ export class MachineRoom {
     this.totalMiB = memoryMiB
     this.#freeMiB = memoryMiB
     this.#mostStarting = mostStarting
+  }
+
+  /** Shares of a container of whoever has most: what those of the others compare with. */
+  get mostShares(): number {
+    return Math.max(...[...this.#lodgers].map(({ shares }) => shares))
   }
 
   /** From now on it is asked to make room, and told of room. */

@@ -86,7 +86,7 @@ describe('code that does not load', () => {
       /^Initialization has failed due to: the process ended before the function was there/,
     ],
   ])('because it %s is told to every request, and none of its containers is kept', async (_, file, message) => {
-    pool = createPool(file, { scale: { containers: 2, keepAliveMs: 1e9, niceness: 0 } })
+    pool = createPool(file, { allocation: { containers: 2, shares: 1024, keepAliveSeconds: 1e9 } })
     const ends = await Promise.all([1, 2, 3].map(() => pool.invoke({})))
     expect(ends.map(({ status }) => status)).toEqual(new Array(3).fill('action developer error'))
     for (const { result } of ends) expect(result.error).toMatch(message)

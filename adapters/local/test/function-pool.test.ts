@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { createTenantTelemetry } from '@trimtab/tasks/serverless'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { FunctionPool } from '../src/function-pool.js'
@@ -18,7 +20,7 @@ const warm = (pool: FunctionPool) => {
   pool.step(telemetry)
   return telemetry.warmContainers
 }
-const kept = (containers: number, keepAliveMs = FOR_EVER) => ({ containers, keepAliveMs, niceness: 0 })
+const kept = (containers: number, keepAliveSeconds = FOR_EVER) => ({ containers, shares: 1024, keepAliveSeconds })
 
 describe('the containers of a function', () => {
   it('start cold once each, and their first request says how long it waited for that', async () => {
@@ -53,7 +55,7 @@ describe('the containers of a function', () => {
   })
 
   it('that were asked for ahead of a request serve it without a cold start', async () => {
-    const pool = create('moods.mjs', { scale: kept(2) })
+    const pool = create('moods.mjs', { allocation: kept(2) })
     await expect.poll(() => warm(pool)).toBe(2)
     const ends = await Promise.all([call(pool, 50), call(pool, 50)])
     expect(ends.map(({ initTimeMs }) => initTimeMs)).toEqual([undefined, undefined])
@@ -61,10 +63,10 @@ describe('the containers of a function', () => {
   })
 
   it('end when they have idled long enough, but for those that are kept', async () => {
-    const pool = create('moods.mjs', { scale: kept(1, 50) })
+    const pool = create('moods.mjs', { allocation: kept(1, 0.05) })
     const ends = await Promise.all([call(pool, 100), call(pool, 100), call(pool, 100)])
     await expect.poll(() => pool.pids.length).toBe(1)
-    pool.scale = kept(0, 0)
+    pool.allocation = kept(0, 0)
     await expect.poll(() => pool.pids).toEqual([])
     expect(ends.map(({ result }) => Number(result.pid)).filter(isAlive)).toEqual([])
   })
@@ -88,6 +90,32 @@ describe('the containers of a function', () => {
       'whisk internal error',
     ])
     expect(pool.pids).toEqual([])
+  })
+})
+
+describe('what is asked of a pool', () => {
+  it('never makes more containers than it may have, and what is not said stays', async () => {
+    const pool = create('moods.mjs', { most: 2, allocation: kept(1, 50) })
+    pool.allocation = { containers: 1000, shares: NaN, keepAliveSeconds: NaN }
+    expect(pool.allocation).toEqual({ containers: 2, shares: 1024, keepAliveSeconds: 50 })
+    await expect.poll(() => warm(pool)).toBe(2)
+    expect(started(pool)).toBe(2)
+    const telemetry = createTenantTelemetry()
+    pool.step(telemetry)
+    expect(telemetry).toMatchObject({ containers: 2, shares: 1024, keepAliveSeconds: 50 })
+  })
+
+  it('in fewer shares than others have is a lower priority, between sessions too', async () => {
+    const room = createRoom(4096)
+    const [few, many] = [128, 1024].map((shares) =>
+      create('moods.mjs', { room, allocation: { containers: 0, shares, keepAliveSeconds: FOR_EVER } }),
+    )
+    await Promise.all([call(many!), call(few!)])
+    const [low, high] = [few!.pids[0]!, many!.pids[0]!]
+    expect(getPriority(low) - getPriority(high)).toBe(Math.min(9, 19 - getPriority()))
+    if (!existsSync('/proc/self/autogroup')) return // a kernel without
+    const groupOf = (pid: number) => Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))![1])
+    expect(groupOf(low) - groupOf(high)).toBe(9)
   })
 })
 
@@ -123,7 +151,7 @@ describe('memory that functions share', () => {
     const room = createRoom(256)
     const [a, b] = [create('moods.mjs', { room }), create('moods.mjs', { room })]
     const { result } = await call(a)
-    b.scale = kept(1)
+    b.allocation = kept(1)
     expect((await call(a)).result).toEqual(result)
     expect(b.pids).toEqual([])
   })
@@ -152,7 +180,7 @@ describe('CPUs that functions share', () => {
 
   it('let so many containers start at once, of all functions together; everybody is served', async () => {
     const { room, seen } = watchedRoom(2)
-    const [a, b] = [create('moods.mjs', { room, scale: kept(3) }), create('moods.mjs', { room })]
+    const [a, b] = [create('moods.mjs', { room, allocation: kept(3) }), create('moods.mjs', { room })]
     const ends = await Promise.all([a, b, a, b, b].map((pool) => call(pool, 20)))
     expect(ends.map(({ status }) => status)).toEqual(new Array(5).fill('success'))
     expect(seen.most).toBe(2)
@@ -164,7 +192,7 @@ describe('CPUs that functions share', () => {
     const { room, seen } = watchedRoom(1)
     const [first, idle, asked] = [256, 200, 220].map((memoryMiB) => create('moods.mjs', { room, memoryMiB }))
     const opening = call(first!)
-    idle!.scale = kept(2)
+    idle!.allocation = kept(2)
     await Promise.all([opening, call(asked!)])
     await expect.poll(() => warm(idle!)).toBe(2)
     expect(seen.memoryMiB).toEqual([256, 220, 200, 200])

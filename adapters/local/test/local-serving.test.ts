@@ -1,3 +1,4 @@
+import { decideByRules } from '@trimtab/openwhisk'
 import type { TenantRule } from '@trimtab/tasks/serverless'
 import openwhisk from 'openwhisk'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -10,7 +11,7 @@ afterEach(() => serving.dispose())
 
 async function start(options: Partial<LocalServingOptions> = {}) {
   const functions = [{ name: 'moods', file: fixture('moods.mjs') }]
-  serving = await LocalServing.start({ functions, createRule: () => new StockRule(), ...options })
+  serving = await LocalServing.start({ functions, decider: decideByRules(() => new StockRule()), ...options })
   const { url, uuid, key } = serving
   return openwhisk({ apihost: url, api_key: `${uuid}:${key}` })
 }
@@ -72,18 +73,23 @@ describe('functions on this machine, by the client of OpenWhisk', () => {
 })
 
 describe('a rule', () => {
-  it('is told of each step, and what it says comes into force', async () => {
-    const seen: number[] = []
+  it('decides in each step, and what it says comes into force', async () => {
+    let arrivals = 0
     const rule: TenantRule = {
       name: 'two',
       beginEpisode: () => {},
-      decide({ arrivals }, out) {
-        seen.push(arrivals)
+      decide(_, out) {
         out.containers = 2
         out.keepAliveSeconds = 0
       },
     }
-    const client = await start({ createRule: () => rule, stepSeconds: 0.05 })
+    const client = await start({
+      decider: decideByRules(() => rule),
+      stepSeconds: 0.05,
+      onTick: ({ telemetry }) => {
+        arrivals += telemetry.get('guest/moods')!.arrivals
+      },
+    })
     await expect.poll(() => pids().length).toBe(2)
     const { pid } = await client.actions.invoke({
       name: 'moods',
@@ -92,7 +98,7 @@ describe('a rule', () => {
       params: { mood: 'pid' },
     })
     expect(pids()).toContain(pid)
-    await expect.poll(() => seen.reduce((a, b) => a + b, 0)).toBe(1)
+    await expect.poll(() => arrivals).toBe(1)
   })
 
   it('that fails is reported, and functions keep what they have', async () => {
@@ -105,7 +111,7 @@ describe('a rule', () => {
       },
     }
     const client = await start({
-      createRule: () => rule,
+      decider: decideByRules(() => rule),
       stepSeconds: 0.02,
       onError: ({ message }) => errors.push(message),
     })

@@ -16,7 +16,7 @@ export const createRoom = (memoryMiB: number, mostStarting = Number.POSITIVE_INF
 export function createPool(file: string, options: Partial<FunctionPoolOptions> = {}): FunctionPool {
   return new FunctionPool({
     source: { file: fixture(file) },
-    scale: { containers: 0, keepAliveMs: FOR_EVER, niceness: 0 },
+    allocation: { containers: 0, shares: 1024, keepAliveSeconds: FOR_EVER },
     room: createRoom(4096),
     clock: { now: () => performance.timeOrigin + performance.now() },
     ...{ memoryMiB: 256, most: 4, timeoutMs: 60_000, startTimeoutMs: 60_000, logBytes: 10_000, niceness: 0 },

@@ -4,7 +4,7 @@ import { doubtsOf, verdictsOf } from '../src/trial/verdict.js'
 
 const block = (arm: string, round: number, p99Ms: number, more: Partial<BlockResult> = {}): BlockResult => ({
   ...{ arm, round, requests: 100, failures: 0, p50Ms: 10, p99Ms, coldRequests: 0, started: 3 },
-  ...{ containerSeconds: 9, cpuSeconds: 2, lagP99Ms: 1 },
+  ...{ containerSeconds: 9, cpuSeconds: 2, fallbacks01: 0, lagP99Ms: 1 },
   ...more,
 })
 const rounds = (first: readonly number[], second: readonly number[]) => [

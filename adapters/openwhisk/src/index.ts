@@ -19,7 +19,6 @@ export {
   type WhiskClientOptions,
 } from './client/whisk-client.js'
 export type { JsonObject, NamespaceLimits, WhiskActionLimits } from './protocol.js'
-export { decideByRules } from './rule-decider.js'
 export { type ActivationBatch, ActivationFeed, type ActivationFeedOptions } from './telemetry/activation-feed.js'
 export { ActivationSource, type ActivationSourceOptions } from './telemetry/activation-source.js'
 export type { ScrapedSample } from './telemetry/exposition.js'
@@ -32,4 +31,15 @@ export {
   UserEventsSource,
   type UserEventTags,
 } from './telemetry/user-events-source.js'
-export { type Tenant, type TenantDecider, type TenantTick, WhiskTenants, type WhiskTenantsOptions } from './tenants.js'
+export { decideByPolicy, type PolicyDeciderOptions } from './tenants/policy-decider.js'
+export { decideByRules } from './tenants/rule-decider.js'
+export {
+  type RunTenantsOptions,
+  runTenants,
+  type TenantDecider,
+  type TenantDecisions,
+  type TenantPlatform,
+  type TenantTick,
+} from './tenants/run-tenants.js'
+export { TEAM_CATEGORY, TeamDecider, type TeamDeciderOptions } from './tenants/team-decider.js'
+export { type Tenant, WhiskTenants, type WhiskTenantsOptions } from './tenants/whisk-tenants.js'

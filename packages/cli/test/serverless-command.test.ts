@@ -64,6 +64,18 @@ describe('trimtab serverless --actions', () => {
     expect(JSON.parse(answer)).toEqual({ pid: expect.any(Number) })
   })
 
+  it('decides by the policy that is shipped, and says which function is left to its rule', async () => {
+    running = start(['serverless', '--actions', folder, '--port', '0', '--step', '0.1'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const said = await new Promise<string>((resolve) =>
+      running.child.stderr!.once('data', (text) => resolve(String(text))),
+    )
+    expect(said).toMatch(/^guest\/wait: left to its rule \((no_model|telemetry_missing)\)/)
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 0, out: expect.stringMatching(/scaled by default/) })
+  })
+
   it('on SIGTERM serves who is there, ends with 0 and leaves no process', async () => {
     const { client } = await serve()
     const served = wait(client, 500)
@@ -90,24 +102,34 @@ describe('trimtab serverless --demo', () => {
     })
     const { code, out, err } = await running.ended
     const { blocks, verdicts, doubts, machine, settings } = JSON.parse(out)
-    expect(settings).toMatchObject({ arms: ['stock', 'rule'], rounds: 2, seconds: 2, seed: 1 })
+    expect(settings).toMatchObject({
+      arms: ['stock', 'rule', 'default'],
+      policy: 'default',
+      rounds: 2,
+      seconds: 2,
+      seed: 1,
+    })
     expect(blocks.map(({ arm, round }: { arm: string; round: number }) => `${arm} ${round}`)).toEqual([
       'stock 0',
       'rule 0',
+      'default 0',
+      'default 1',
       'rule 1',
       'stock 1',
     ])
     const requests = blocks.map(({ requests }: { requests: number }) => requests)
-    expect([requests[0], requests[2]]).toEqual([requests[1], requests[3]])
+    const [first, second] = [requests.slice(0, 3), requests.slice(3)]
+    for (const round of [first, second]) expect(new Set(round).size).toBe(1)
     for (const block of blocks) {
       expect(block.failures).toBe(0)
       expect(block.p99Ms).toBeGreaterThanOrEqual(block.p50Ms)
       expect(block.started).toBeGreaterThanOrEqual(Math.min(1, block.requests))
       expect(block.coldRequests).toBeLessThanOrEqual(block.started)
       expect(block.cpuSeconds).toBeGreaterThan(0)
+      expect(block.fallbacks01).toBeLessThanOrEqual(1)
     }
     expect(machine.roundsPerMs).toBeGreaterThan(0)
-    expect(verdicts.length).toBe(doubts.length > 0 ? 0 : 1) // a busy machine has none, and says so
+    expect(verdicts.length).toBe(doubts.length > 0 ? 0 : 2) // a busy machine has none, and says so
     expect(code).toBe(doubts.length > 0 ? 1 : 0)
     expect(err).toMatch(/s of load/)
   }, 240_000)
@@ -126,11 +148,19 @@ describe('the call', () => {
     [[], /say what to do: --actions DIR\|FILE serves functions, --demo measures/],
     [['--demo', '--actions', 'x.js'], /one of them/],
     [['--actions', '/nowhere/x.js'], /\/nowhere\/x\.js cannot be read/],
-    [['--demo', '--arms', 'luck'], /--arms must name some of stock, rule/],
+    [['--demo', '--arms', 'luck'], /--arms must name some of stock, rule, default/],
+    [['--demo', '--policy', 'rule'], /the demo compares rule anyway: --policy names the policy beside it, a FILE/],
     [['--demo', '--seconds', '0'], /--seconds must be a whole number from 1/],
   ])('%j is refused with 2 and a way out', async (argv, message) => {
     const host = createFakeHost()
     expect(await main(['serverless', ...argv], host)).toBe(2)
     expect(host.err()).toMatch(message)
+  })
+
+  it('refuses a policy that is none', async () => {
+    const host = createFakeHost()
+    const file = join(folder, 'wait.mjs')
+    expect(await main(['serverless', '--actions', file, '--policy', file], host)).toBe(1)
+    expect(host.err()).toMatch(/safetensors/)
   })
 })

@@ -99,6 +99,13 @@ export {
   type TenantsHooks,
   type TenantsPlan,
 } from './tenants/compare.js'
+export {
+  judgeController,
+  type LearnedPolicies,
+  type LearningPlan,
+  type LearningWorlds,
+  learnPolicies,
+} from './tenants/learn-policies.js'
 export { type PolicyGroup, PolicyGroups } from './tenants/policy-groups.js'
 export type { TunedTenantRule } from './tenants/tuned-rule.js'
 export {

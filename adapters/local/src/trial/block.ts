@@ -1,4 +1,5 @@
-import type { TenantRule } from '@trimtab/tasks/serverless'
+import process from 'node:process'
+import type { TenantDecider } from '@trimtab/openwhisk'
 import type { PlannedRequest } from '../load/arrivals.js'
 import { type RequestOutcome, sendLoad } from '../load/load-generator.js'
 import { type LocalFunction, LocalServing } from '../local-serving.js'
@@ -7,8 +8,8 @@ import { quantileOf } from '../quantile.js'
 /** A way to scale functions that is measured beside others. */
 export interface Arm {
   readonly name: string
-  /** A fresh rule for a function, at the start of each block. */
-  readonly createRule: (name: string) => TenantRule
+  /** Who decides, afresh at the start of each block. */
+  readonly createDecider: () => Promise<TenantDecider>
 }
 
 /** What is served and asked in a block. */
@@ -34,6 +35,8 @@ export interface BlockResult {
   readonly started: number
   readonly containerSeconds: number
   readonly cpuSeconds: number
+  /** Of all decisions for a function, how many another took than the arm's own; 0 … 1. */
+  readonly fallbacks01: number
   /** Of the generator: by how much requests went out late, 99 % of them at most. */
   readonly lagP99Ms: number
 }
@@ -45,17 +48,26 @@ export interface BlockHooks {
   readonly signal: AbortSignal
 }
 
+// Root's generator has a priority of its own; else containers are nicer, so that it sends while functions burn.
+const NICENESS = process.getuid?.() === 0 ? 0 : 5
+
 /** Serves a load by one arm, from no container at all, and takes everything down again. */
 export async function runBlock(
-  { name, createRule }: Arm,
+  { name, createDecider }: Arm,
   round: number,
   { functions, requests, stepSeconds, memoryMiB }: BlockSetup,
   { onProgress, signal }: BlockHooks,
 ): Promise<BlockResult> {
   let fault: Error | undefined
+  const decider = await createDecider()
+  const decisions = { all: 0, fallbacks: 0 }
   const serving = await LocalServing.start({
-    ...{ functions, createRule, stepSeconds },
+    ...{ functions, decider, stepSeconds, niceness: NICENESS },
     ...(memoryMiB !== undefined && { memoryMiB }),
+    onTick: ({ telemetry, fallbacks }) => {
+      decisions.all += telemetry.size
+      decisions.fallbacks += fallbacks.size
+    },
     onError: (error) => {
       fault = error
     },
@@ -71,9 +83,11 @@ export async function runBlock(
       started: sum(({ started }) => started),
       containerSeconds: sum(({ containerSeconds }) => containerSeconds),
       cpuSeconds: sum(({ cpuSeconds }) => cpuSeconds),
+      fallbacks01: decisions.fallbacks / Math.max(1, decisions.all),
     }
   } finally {
     await serving.dispose()
+    decider.dispose?.()
   }
 }
 

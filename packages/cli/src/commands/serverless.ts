@@ -1,18 +1,18 @@
 import { type Command, defineCommand, EXIT } from '../command.js'
-import { choiceOption, listOption, numberOption, repeatedOption, switchOption, UsageError } from '../options.js'
+import { listOption, numberOption, repeatedOption, switchOption, textOption, UsageError } from '../options.js'
 import { runDemo } from '../serverless/demo.js'
 import { formatDemo } from '../serverless/format-demo.js'
-import { SCALING_NAMES } from '../serverless/scalings.js'
+import { isScaling, SCALING_NAMES } from '../serverless/scalings.js'
 import { serveActions } from '../serverless/serve.js'
 import { createPaint } from '../terminal.js'
 
 const options = {
   actions: repeatedOption('DIR|FILE', 'functions to serve: modules that export main, named after their files'),
   port: numberOption('where to listen, on this machine only; 0: any that is free', 3233, { min: 0, max: 65_535 }),
-  'scale-by': choiceOption(
-    'rule: containers ahead of the requests, R + c√R; stock: as OpenWhisk does, one when a request waits, idle for ten minutes',
-    SCALING_NAMES,
-    'rule',
+  policy: textOption(
+    'FILE|NAME',
+    'what decides: default, the policy that is shipped; a policy FILE; rule: containers ahead of the requests, R + c√R, also where a policy cannot; stock: as OpenWhisk does, one when a request waits, idle for ten minutes',
+    'default',
   ),
   step: numberOption('seconds between two decisions', 1, { min: 0.1, max: 3600, fraction: true }),
   'memory-mib': numberOption('that all containers together may have; 256 each unless an action says otherwise', 2048, {
@@ -20,7 +20,10 @@ const options = {
     max: 10_000_000,
   }),
   demo: switchOption('instead of serving: measure on this machine how each scaling serves bursts, block after block'),
-  arms: listOption('of the demo: what is compared, each with the first (default: all)', SCALING_NAMES),
+  arms: listOption(
+    'of the demo: what is compared, each with the first, --policy as default (default: all)',
+    SCALING_NAMES,
+  ),
   seconds: numberOption('of the demo: length of a block', 40, { min: 1, max: 3600 }),
   rounds: numberOption('of the demo: blocks of each', 3, { min: 1, max: 100 }),
   seed: numberOption('of the demo: same seed, same requests', 1, { min: 0, max: 1_000_000_000 }),
@@ -33,7 +36,7 @@ export const serverless: Command = defineCommand({
   options,
   examples: [
     ['trimtab serverless --actions ./functions', 'every module in the folder, for curl and the client of OpenWhisk'],
-    ['trimtab serverless --demo', 'four minutes: cold starts and p99 by the rule and by stock scaling'],
+    ['trimtab serverless --demo', 'six minutes: cold starts and p99 by stock scaling, the rule and the policy'],
     ['trimtab serverless --demo --seconds 60 --rounds 6 --json > demo.json', 'longer, and all numbers'],
   ],
   exits:
@@ -42,12 +45,14 @@ export const serverless: Command = defineCommand({
     if (demo === actions.length > 0)
       throw new UsageError('say what to do: --actions DIR|FILE serves functions, --demo measures (one of them)')
     if (!demo) {
-      const { port, 'scale-by': scaling, 'memory-mib': memoryMiB } = values
-      await serveActions({ actions, port, scaling, memoryMiB, stepSeconds, json }, host)
+      const { port, policy, 'memory-mib': memoryMiB } = values
+      await serveActions({ actions, port, policy, memoryMiB, stepSeconds, json }, host)
       return EXIT.done
     }
-    const { arms, rounds, seconds, seed } = values
-    const report = await runDemo({ arms, rounds, seconds, stepSeconds, seed }, host)
+    const { arms, policy, rounds, seconds, seed } = values
+    if (policy !== 'default' && isScaling(policy))
+      throw new UsageError(`the demo compares ${policy} anyway: --policy names the policy beside it, a FILE`)
+    const report = await runDemo({ arms, policy, rounds, seconds, stepSeconds, seed }, host)
     host.stdout.write(json ? `${JSON.stringify(report)}\n` : formatDemo(report, createPaint(host.stdout, host.env)))
     return report.doubts.length > 0 ? EXIT.badAnswer : EXIT.done
   },

@@ -5,9 +5,11 @@ import {
   type BlockResult,
   BURN_FUNCTION,
   DEMO_FUNCTIONS,
+  DEMO_MEMORY_MIB,
   demoRequests,
   doubtsOf,
   type MachineState,
+  MEMORY_MIB,
   measureMachine,
   runArms,
   verdictsOf,
@@ -15,11 +17,13 @@ import {
 } from '@trimtab/local'
 import type { Host } from '../host.js'
 import { createProgress } from '../progress.js'
-import { SCALINGS, type Scaling } from './scalings.js'
+import { createDecider, type Scaling } from './scalings.js'
 
 /** What a demo is made of. */
 export interface DemoSettings {
   readonly arms: readonly Scaling[]
+  /** What decides where the arm is `default`: that, or a policy file. */
+  readonly policy: string
   readonly rounds: number
   /** Of a block's load. */
   readonly seconds: number
@@ -40,17 +44,21 @@ export interface DemoReport {
 
 /** Measures on this machine how each scaling serves the same load, block after block. */
 export async function runDemo(settings: DemoSettings, host: Host): Promise<DemoReport> {
-  const { arms, rounds, seconds, stepSeconds, seed } = settings
+  const { arms, policy, rounds, seconds, stepSeconds, seed } = settings
   const { signal } = host
   const core = await createCore()
   const { main: work } = await import(pathToFileURL(BURN_FUNCTION).href)
   const machine = await measureMachine(work, signal)
   const busy = whyTooBusy(machine)
   if (busy) host.stderr.write(`machine too busy: no verdict (${busy}); measuring all the same\n`)
+  const site = { memoryMiB: MEMORY_MIB, stepSeconds, largestContainerMiB: DEMO_MEMORY_MIB }
   const progress = createProgress(host, 's of load')
   try {
     const setup = {
-      arms: arms.map((name) => ({ name, createRule: SCALINGS[name] })),
+      arms: arms.map((name) => ({
+        name,
+        createDecider: () => createDecider(name === 'default' ? policy : name, site, host),
+      })),
       ...{ functions: DEMO_FUNCTIONS, rounds, stepSeconds },
       requestsOf: (round: number) => demoRequests(core, seconds, seed + round, machine.roundsPerMs),
     }

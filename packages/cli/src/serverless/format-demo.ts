@@ -15,6 +15,7 @@ const FIGURES: readonly Figure[] = [
   { title: 'failed', of: ({ failures }) => failures, digits: 0 },
   { title: 'containers started', of: ({ started }) => started, digits: 1 },
   { title: 'container·s', of: ({ containerSeconds }) => containerSeconds, digits: 0 },
+  { title: 'by a fallback, %', of: ({ fallbacks01 }) => 100 * fallbacks01, digits: 0 },
   { title: 'CPU s', of: ({ cpuSeconds }) => cpuSeconds, digits: 1 },
 ]
 

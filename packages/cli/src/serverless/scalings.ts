@@ -1,15 +1,33 @@
-import { StockRule } from '@trimtab/local'
-import { DemandRule, type TenantRule } from '@trimtab/tasks/serverless'
+import { createCore } from '@trimtab/core'
+import {
+  decideAsStock,
+  decideByDemand,
+  decideByLocalPolicy,
+  defaultPolicy,
+  type LocalPolicyOptions,
+} from '@trimtab/local'
+import type { TenantDecider } from '@trimtab/openwhisk'
+import type { Host } from '../host.js'
+import { ownReading, readAll } from '../read-file.js'
 
-// Chosen before anything was measured, for steps of about a second: room for chance, and the last burst is remembered for a while.
-const DEMAND = { margin: 2, windowSteps: 20, shares: 1024, keepAliveSeconds: 10 } as const
+/** By what functions can be scaled, beside a policy file of one's own. */
+export const SCALING_NAMES = ['stock', 'rule', 'default'] as const
 
-/** By what functions can be scaled: a fresh rule for one function. */
-export const SCALINGS = {
-  stock: (): TenantRule => new StockRule(),
-  rule: (): TenantRule => new DemandRule(DEMAND),
-} as const
+export type Scaling = (typeof SCALING_NAMES)[number]
 
-export type Scaling = keyof typeof SCALINGS
+/** Whether it is one of these, and no file. */
+export const isScaling = (name: string): name is Scaling => SCALING_NAMES.some((one) => one === name)
 
-export const SCALING_NAMES: readonly Scaling[] = ['stock', 'rule']
+/** What a policy meets, whichever it is. */
+export type PolicySite = Omit<LocalPolicyOptions, 'policy'>
+
+/**
+ * Who decides, by name or by a policy file.
+ * @throws what reading a file says; {FormatError} it is no policy for this
+ */
+export async function createDecider(scaling: string, site: PolicySite, host: Host): Promise<TenantDecider> {
+  if (scaling === 'stock') return decideAsStock()
+  if (scaling === 'rule') return decideByDemand()
+  const policy = scaling === 'default' ? defaultPolicy() : await readAll(scaling, ownReading(host))
+  return decideByLocalPolicy(await createCore(), { ...site, policy })
+}

@@ -11,7 +11,7 @@ import { copyBytes } from '@trimtab/core/internal'
 import { fingerprintOf, packNumbers, unpackNumbers } from '../state-file.js'
 import { checkActions } from './action-schemes.js'
 import { featureSpace } from './features.js'
-import { clip, GlobalState, globalSpace } from './global-state.js'
+import { GlobalState, globalSpace } from './global-state.js'
 import {
   cpuUtilisation01,
   heldContainers,
@@ -27,11 +27,14 @@ import type { ServerlessPreset } from './preset.js'
 import { ownReward } from './reward.js'
 import { type MakeRule, siteOf } from './rules/judge.js'
 import type { TenantAllocation, TenantRule, TenantTelemetry } from './telemetry.js'
+import { writeFeatures } from './tenant-observer.js'
 import {
+  beginStep,
   type ClusterScale,
   clusterScale,
   createTenantView,
   DEMAND_WINDOW,
+  endStep,
   NEVER_CALLED,
   rememberStep,
   type TenantView,
@@ -173,17 +176,9 @@ export class ServerlessEnvironment implements ParallelEnvironment {
   }
 
   #advance(allocations: readonly Readonly<TenantAllocation>[]): ParallelStep {
-    for (const view of this.views) {
-      const { arrivals, shares, containers } = view.telemetry
-      view.arrivalsBefore = arrivals
-      view.sharesChange = -shares
-      view.containersChange = -containers
-    }
+    this.views.forEach(beginStep)
     this.platform.step(allocations)
-    for (const view of this.views) {
-      view.sharesChange = view.telemetry.shares + view.sharesChange || 0 // NaN of one that came or went
-      view.containersChange += view.telemetry.containers
-    }
+    this.views.forEach(endStep)
     this.#rememberLoad()
     this.#pay()
     return this.#tell()
@@ -234,10 +229,9 @@ export class ServerlessEnvironment implements ParallelEnvironment {
     const { observation: features } = this.preset
     for (const [i, view] of this.views.entries()) {
       const isPresent = this.platform.isPresent(i)
-      for (const [k, feature] of features.entries())
-        this.#observations[i * features.length + k] = isPresent
-          ? clip(feature.of(view, this.scale), feature)
-          : Number.NaN
+      const at = i * features.length
+      if (isPresent) writeFeatures(features, view, this.scale, this.#observations, at)
+      else this.#observations.fill(Number.NaN, at, at + features.length)
       for (const [name, of] of Object.entries(INFO)) this.#info[name]![i] = isPresent ? of(view.telemetry) : 0
     }
     this.#globalState.fill(this.views, (i) => this.platform.isPresent(i), this.scale, this.#globals)

@@ -13,6 +13,7 @@ export {
   ADVISED_FEATURES,
   COMPACT_GLOBALS,
   type Feature,
+  featureSpace,
   type GlobalFeature,
   PAPER_GLOBALS,
   PRINTED_FEATURES,
@@ -77,4 +78,5 @@ export {
   type TenantTelemetry,
 } from './telemetry.js'
 export { TenantController } from './tenant-controller.js'
+export { TenantObserver, writeFeatures } from './tenant-observer.js'
 export { type ClusterScale, DEMAND_WINDOW, type TenantView } from './tenant-view.js'

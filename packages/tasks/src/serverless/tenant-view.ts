@@ -38,6 +38,21 @@ export const createTenantView = (): TenantView => ({
   advice: { containers: 0, shares: 0, keepAliveSeconds: 0 },
 })
 
+/** Keeps what the changes of a step are measured from: before its telemetry is there. */
+export function beginStep(view: TenantView): void {
+  const { arrivals, shares, containers } = view.telemetry
+  view.arrivalsBefore = arrivals
+  view.sharesChange = -shares
+  view.containersChange = -containers
+}
+
+/** Says what the step has changed: when its telemetry is there. */
+export function endStep(view: TenantView): void {
+  const { shares, containers } = view.telemetry
+  view.sharesChange = shares + view.sharesChange || 0 // NaN of one that came or went
+  view.containersChange += containers
+}
+
 const IDLE_MEMORY = 0.8 // of the moving means
 const DEMAND_MEMORY = 0.95
 

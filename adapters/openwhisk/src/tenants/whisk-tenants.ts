@@ -1,8 +1,8 @@
-import { type Sleep, sleep as timerSleep } from '@trimtab/control'
-import { type Clock, Problems, TrimtabError } from '@trimtab/core'
+import { type Clock, Problems } from '@trimtab/core'
 import type { TenantAllocation, TenantTelemetry } from '@trimtab/tasks/serverless'
-import type { AllocationChange, AllocationInForce, TenantActuator } from './actuation/tenant-actuator.js'
-import { type ActionSample, type TelemetryReading, type TelemetrySource, UNKNOWN } from './telemetry/reading.js'
+import type { AllocationChange, AllocationInForce, TenantActuator } from '../actuation/tenant-actuator.js'
+import type { ActionSample, TelemetryReading, TelemetrySource } from '../telemetry/reading.js'
+import type { TenantPlatform } from './run-tenants.js'
 
 /** A function that is managed. */
 export interface Tenant {
@@ -20,30 +20,8 @@ export interface WhiskTenantsOptions {
   readonly clock?: Clock
 }
 
-/** Who decides: a rule, a policy, a coordinator of many. */
-export interface TenantDecider {
-  /** Fills `out` of what is known of an action; what it leaves NaN stays as it is. */
-  decide(action: string, telemetry: Readonly<TenantTelemetry>, out: TenantAllocation): void
-}
-
-/** One step of all tenants. */
-export interface TenantTick {
-  /** By action. NaN: not known. */
-  readonly telemetry: ReadonlyMap<string, TenantTelemetry>
-  /** What was decided: nothing for an action of which nothing is known, it is left as it is. */
-  readonly allocations: ReadonlyMap<string, TenantAllocation>
-  readonly changes: ReadonlyMap<string, AllocationChange>
-  /** What could not be read or changed as a whole; the next step tries again. */
-  readonly errors: readonly TrimtabError[]
-}
-
-/**
- * The functions of one namespace as a coordinator sees them: telemetry of each in, an allocation for each out. It decides nothing.
- *
- * @example
- * for await (const { allocations } of tenants.run(decider, { stepMs: 10_000, signal })) console.log(allocations)
- */
-export class WhiskTenants {
+/** The functions of one namespace for `runTenants`: telemetry of each in, an allocation for each out. It decides nothing. */
+export class WhiskTenants implements TenantPlatform<AllocationChange> {
   readonly #options: WhiskTenantsOptions
   readonly #clock: Clock
   readonly #startedAtMs: number
@@ -83,47 +61,6 @@ export class WhiskTenants {
       for (const activationId of warmUps) source.ignore?.(activationId)
     }
     return changes
-  }
-
-  /** Observes, lets decide and applies, every `stepMs`, until the signal aborts. What goes wrong is in the tick, and the loop goes on. */
-  async *run(
-    decider: TenantDecider,
-    {
-      stepMs,
-      signal,
-      sleep = timerSleep,
-    }: { readonly stepMs: number; readonly signal: AbortSignal; readonly sleep?: Sleep },
-  ): AsyncGenerator<TenantTick, void, void> {
-    while (!signal.aborted) {
-      const beganAtMs = this.#clock.now()
-      const tick = await this.#step(decider, signal)
-      if (signal.aborted) return
-      yield tick
-      await sleep(Math.max(0, beganAtMs + stepMs - this.#clock.now()), signal)
-    }
-  }
-
-  async #step(decider: TenantDecider, signal: AbortSignal): Promise<TenantTick> {
-    const errors: TrimtabError[] = []
-    const tried = async <T>(work: Promise<T>, otherwise: T): Promise<T> => {
-      try {
-        return await work
-      } catch (error) {
-        if (error instanceof TrimtabError) errors.push(error)
-        else if (!signal.aborted) throw error
-        return otherwise
-      }
-    }
-    const telemetry = await tried(this.observe(signal), this.#toTelemetry(UNKNOWN))
-    const allocations = new Map<string, TenantAllocation>()
-    for (const [action, its] of telemetry) {
-      if (Number.isNaN(its.demandContainers)) continue // what rules keep in mind must not be spoilt by it
-      const out: TenantAllocation = { containers: Number.NaN, shares: Number.NaN, keepAliveSeconds: Number.NaN }
-      decider.decide(action, its, out)
-      allocations.set(action, out)
-    }
-    const changes = await tried(this.apply(allocations, signal), new Map<string, AllocationChange>())
-    return { telemetry, allocations, changes, errors }
   }
 
   #toTelemetry(reading: TelemetryReading): ReadonlyMap<string, TenantTelemetry> {
