@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { createCore, Random } from '@trimtab/core'
 import { readPolicyFile, writePolicyFile } from '@trimtab/learn'
 import { burstyRates } from '@trimtab/local'
-import { DEFAULT_TENANT_VARIANT, judgeController, learnPolicies, PolicyGroups, TENANT_VARIANTS } from '@trimtab/studies'
+import { judgeController, learnPolicies, PolicyGroups, TENANT_VARIANTS } from '@trimtab/studies'
 import {
   generateFunctions,
   judgeRule,
@@ -20,13 +20,13 @@ import {
 
 const OUT = new URL('../adapters/local/src/policy/policy-weights.ts', import.meta.url)
 const LINE = 120
-const VARIANT = TENANT_VARIANTS[DEFAULT_TENANT_VARIANT]
+const VARIANT = TENANT_VARIANTS.priced
 const RULE = TENANT_RULE_FAMILIES.find(({ name }) => name === 'demand')
 const SEED = 1
 const TENANTS = 6
 const CORES = 2
 const LOAD_01 = 0.2 // of the cores, on average: bursts ask for several times that
-const EPISODES = { tuning: 2, imitation: 30, learning: 150, judging: 20 }
+const EPISODES = { tuning: 2, imitation: 30, learning: 400, judging: 20 }
 const PLATFORMS = { learning: [1, 2, 3, 4], checking: [5, 6], judging: 7 } // by seed
 
 /** A platform like one machine: short functions, starts of fractions of a second, bursts, a decision a second. */

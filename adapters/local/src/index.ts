@@ -29,8 +29,8 @@ export {
   decideAsStock,
   decideByDemand,
   decideByLocalPolicy,
-  defaultPolicy,
   type LocalPolicyOptions,
+  learnedPolicy,
 } from './policy/local-deciders.js'
 export type { PoolTotals } from './pool-tally.js'
 export { PoolTenants } from './pool-tenants.js'

@@ -65,7 +65,7 @@ describe('trimtab serverless --actions', () => {
   })
 
   it('decides by the policy that is shipped, and says which function is left to its rule', async () => {
-    running = start(['serverless', '--actions', folder, '--port', '0', '--step', '0.1'], {
+    running = start(['serverless', '--actions', folder, '--port', '0', '--step', '0.1', '--policy', 'learned'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const said = await new Promise<string>((resolve) =>
@@ -73,7 +73,7 @@ describe('trimtab serverless --actions', () => {
     )
     expect(said).toMatch(/^guest\/wait: left to its rule \((no_model|telemetry_missing)\)/)
     running.child.kill('SIGTERM')
-    expect(await running.ended).toMatchObject({ code: 0, out: expect.stringMatching(/scaled by default/) })
+    expect(await running.ended).toMatchObject({ code: 0, out: expect.stringMatching(/scaled by learned/) })
   })
 
   it('on SIGTERM serves who is there, ends with 0 and leaves no process', async () => {
@@ -103,8 +103,8 @@ describe('trimtab serverless --demo', () => {
     const { code, out, err } = await running.ended
     const { blocks, verdicts, doubts, machine, settings } = JSON.parse(out)
     expect(settings).toMatchObject({
-      arms: ['stock', 'rule', 'default'],
-      policy: 'default',
+      arms: ['stock', 'rule', 'learned'],
+      policy: 'learned',
       rounds: 2,
       seconds: 2,
       seed: 1,
@@ -112,8 +112,8 @@ describe('trimtab serverless --demo', () => {
     expect(blocks.map(({ arm, round }: { arm: string; round: number }) => `${arm} ${round}`)).toEqual([
       'stock 0',
       'rule 0',
-      'default 0',
-      'default 1',
+      'learned 0',
+      'learned 1',
       'rule 1',
       'stock 1',
     ])
@@ -148,8 +148,7 @@ describe('the call', () => {
     [[], /say what to do: --actions DIR\|FILE serves functions, --demo measures/],
     [['--demo', '--actions', 'x.js'], /one of them/],
     [['--actions', '/nowhere/x.js'], /\/nowhere\/x\.js cannot be read/],
-    [['--demo', '--arms', 'luck'], /--arms must name some of stock, rule, default/],
-    [['--demo', '--policy', 'rule'], /the demo compares rule anyway: --policy names the policy beside it, a FILE/],
+    [['--demo', '--arms', 'luck'], /--arms must name some of stock, rule, learned/],
     [['--demo', '--seconds', '0'], /--seconds must be a whole number from 1/],
   ])('%j is refused with 2 and a way out', async (argv, message) => {
     const host = createFakeHost()

@@ -13,7 +13,7 @@ export const decideAsStock = (): TenantDecider => decideByRules(() => new StockR
 export const decideByDemand = (): TenantDecider => decideByRules(() => new DemandRule(TUNED_RULE))
 
 /** The policy that the same script learned, as a file: what `trimtab serverless` decides by. */
-export const defaultPolicy = (): Uint8Array => Uint8Array.from(atob(POLICY_WEIGHTS), (letter) => letter.charCodeAt(0))
+export const learnedPolicy = (): Uint8Array => Uint8Array.from(atob(POLICY_WEIGHTS), (letter) => letter.charCodeAt(0))
 
 /** What a policy decides for. */
 export interface LocalPolicyOptions {

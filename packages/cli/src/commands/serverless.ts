@@ -11,8 +11,8 @@ const options = {
   port: numberOption('where to listen, on this machine only; 0: any that is free', 3233, { min: 0, max: 65_535 }),
   policy: textOption(
     'FILE|NAME',
-    'what decides: default, the policy that is shipped; a policy FILE; rule: containers ahead of the requests, R + c√R, also where a policy cannot; stock: as OpenWhisk does, one when a request waits, idle for ten minutes',
-    'default',
+    'what decides: rule, containers ahead of the requests, R + c√R, also where a policy cannot; learned, the policy that is shipped; a policy FILE; stock, as OpenWhisk does: one when a request waits, idle for ten minutes',
+    'rule',
   ),
   step: numberOption('seconds between two decisions', 1, { min: 0.1, max: 3600, fraction: true }),
   'memory-mib': numberOption('that all containers together may have; 256 each unless an action says otherwise', 2048, {
@@ -21,7 +21,7 @@ const options = {
   }),
   demo: switchOption('instead of serving: measure on this machine how each scaling serves bursts, block after block'),
   arms: listOption(
-    'of the demo: what is compared, each with the first, --policy as default (default: all)',
+    'of the demo: what is compared, each with the first, a --policy FILE as learned (default: all)',
     SCALING_NAMES,
   ),
   seconds: numberOption('of the demo: length of a block', 40, { min: 1, max: 3600 }),
@@ -50,9 +50,8 @@ export const serverless: Command = defineCommand({
       return EXIT.done
     }
     const { arms, policy, rounds, seconds, seed } = values
-    if (policy !== 'default' && isScaling(policy))
-      throw new UsageError(`the demo compares ${policy} anyway: --policy names the policy beside it, a FILE`)
-    const report = await runDemo({ arms, policy, rounds, seconds, stepSeconds, seed }, host)
+    const learned = isScaling(policy) ? 'learned' : policy
+    const report = await runDemo({ arms, policy: learned, rounds, seconds, stepSeconds, seed }, host)
     host.stdout.write(json ? `${JSON.stringify(report)}\n` : formatDemo(report, createPaint(host.stdout, host.env)))
     return report.doubts.length > 0 ? EXIT.badAnswer : EXIT.done
   },

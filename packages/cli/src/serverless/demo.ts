@@ -22,7 +22,7 @@ import { createDecider, type Scaling } from './scalings.js'
 /** What a demo is made of. */
 export interface DemoSettings {
   readonly arms: readonly Scaling[]
-  /** What decides where the arm is `default`: that, or a policy file. */
+  /** What decides where the arm is `learned`: that, or a policy file. */
   readonly policy: string
   readonly rounds: number
   /** Of a block's load. */
@@ -57,7 +57,7 @@ export async function runDemo(settings: DemoSettings, host: Host): Promise<DemoR
     const setup = {
       arms: arms.map((name) => ({
         name,
-        createDecider: () => createDecider(name === 'default' ? policy : name, site, host),
+        createDecider: () => createDecider(name === 'learned' ? policy : name, site, host),
       })),
       ...{ functions: DEMO_FUNCTIONS, rounds, stepSeconds },
       requestsOf: (round: number) => demoRequests(core, seconds, seed + round, machine.roundsPerMs),

@@ -3,15 +3,15 @@ import {
   decideAsStock,
   decideByDemand,
   decideByLocalPolicy,
-  defaultPolicy,
   type LocalPolicyOptions,
+  learnedPolicy,
 } from '@trimtab/local'
 import type { TenantDecider } from '@trimtab/openwhisk'
 import type { Host } from '../host.js'
 import { ownReading, readAll } from '../read-file.js'
 
 /** By what functions can be scaled, beside a policy file of one's own. */
-export const SCALING_NAMES = ['stock', 'rule', 'default'] as const
+export const SCALING_NAMES = ['stock', 'rule', 'learned'] as const
 
 export type Scaling = (typeof SCALING_NAMES)[number]
 
@@ -28,6 +28,6 @@ export type PolicySite = Omit<LocalPolicyOptions, 'policy'>
 export async function createDecider(scaling: string, site: PolicySite, host: Host): Promise<TenantDecider> {
   if (scaling === 'stock') return decideAsStock()
   if (scaling === 'rule') return decideByDemand()
-  const policy = scaling === 'default' ? defaultPolicy() : await readAll(scaling, ownReading(host))
+  const policy = scaling === 'learned' ? learnedPolicy() : await readAll(scaling, ownReading(host))
   return decideByLocalPolicy(await createCore(), { ...site, policy })
 }
