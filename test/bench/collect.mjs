@@ -46,19 +46,20 @@ function post(port, agent, body, contentType) {
 }
 
 /** One round is sent; what is told to come again does so, as exporters do it. */
-async function sendRound(port, agent, bodies, contentType) {
+async function sendRound(port, bodies, contentType) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 }) // one that idles between rounds would be closed
   for (const body of bodies) {
     let status = await post(port, agent, body, contentType)
     for (; status === 429 || status === 503; status = await post(port, agent, body, contentType))
       await new Promise((resolve) => setTimeout(resolve, 1000))
     if (status !== 200) throw new Error(`the collector answered ${status}`)
   }
+  agent.destroy()
 }
 
 async function measureFormat(core, format, log) {
   const folder = mkdtempSync(join(tmpdir(), 'trimtab-bench-'))
   const server = await startServer(folder)
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   try {
     let before = 0
     let spans = 0
@@ -68,14 +69,13 @@ async function measureFormat(core, format, log) {
       const bodies = []
       for (let from = 0; from < traces.length; from += TRACES_A_BATCH)
         bodies.push(bytesOf(WRITERS[format](traces.slice(from, from + TRACES_A_BATCH), { tags: true })))
-      await sendRound(server.port, agent, bodies, TYPES[format])
+      await sendRound(server.port, bodies, TYPES[format])
       if (round >= WARM_UP) spans += traces.reduce((sum, { length }) => sum + length, 0)
       log(`collector: ${format}, round ${round + 1}: ${bodies.length} batches`)
     }
     const { cpuSeconds } = await server.ask()
     return { seconds: ((cpuSeconds - before) * SPANS) / spans, peakMiB: server.peakMiB() }
   } finally {
-    agent.destroy()
     await server.stop()
     rmSync(folder, { recursive: true })
   }
