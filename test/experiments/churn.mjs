@@ -5,8 +5,8 @@ import { report } from './churn/report.mjs'
 
 const ALL = Object.keys(CHURN_METHODS)
 const GATE = {
-  ...{ tenants: [5, 10, 20, 50, 110], changes: [5, -5, 10, -10], methods: ALL, seeds: [0, 1, 2] },
-  ...{ episodesBefore: 200, episodesAfter: 100, imitationEpisodes: 30 },
+  ...{ tenants: [5, 10, 20, 50, 110], changes: [5, -5, 10, -10], methods: ALL, seeds: [0, 1] },
+  ...{ episodesBefore: 100, episodesAfter: 60, imitationEpisodes: 30 },
 }
 
 export const SCALES = {
