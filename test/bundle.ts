@@ -14,7 +14,7 @@ export async function bundleProgram(fixture: URL, folder: string, root: string =
     format: 'esm',
     target: 'node20',
     noExternal: [/^@trimtab/],
-    external: [/^#wasm/, /^@nats-io/],
+    external: [/^@nats-io/],
     silent: true,
     config: false,
     esbuildOptions(options) {

@@ -158,8 +158,8 @@ describe('the call', () => {
 
   it('refuses a policy that is none', async () => {
     const host = createFakeHost()
-    const file = join(folder, 'wait.mjs')
-    expect(await main(['serverless', '--actions', file, '--policy', file], host)).toBe(1)
+    host.files.set('policy', 'no policy at all')
+    expect(await main(['serverless', '--actions', join(folder, 'wait.mjs'), '--policy', 'policy'], host)).toBe(1)
     expect(host.err()).toMatch(/safetensors/)
   })
 })
