@@ -34,28 +34,36 @@ export interface Cores {
 }
 
 async function ofDenseNets({ plain, withGpu }: Cores): Promise<number> {
-  using slow = new Mlp(plain, NET)
-  using fast = new Mlp(withGpu, NET)
-  return firstWon(ROWS, (rows) => {
-    const x = wave(rows * NET.sizes[0]!)
-    const y = new Float32Array(rows * NET.sizes.at(-1)!)
-    const work = rows * denseWork(NET.sizes)
-    return { work, onCore: () => slow.forwardMany(x, y), onGpu: () => fast.forwardMany(x, y) }
-  })
+  const [slow, fast] = [new Mlp(plain, NET), new Mlp(withGpu, NET)]
+  try {
+    return await firstWon(ROWS, (rows) => {
+      const x = wave(rows * NET.sizes[0]!)
+      const y = new Float32Array(rows * NET.sizes.at(-1)!)
+      const work = rows * denseWork(NET.sizes)
+      return { work, onCore: () => slow.forwardMany(x, y), onGpu: () => fast.forwardMany(x, y) }
+    })
+  } finally {
+    slow.dispose()
+    fast.dispose()
+  }
 }
 
 async function ofSteps({ plain, withGpu }: Cores): Promise<number> {
   const options = { ...ENCODER, maxContexts: 8, maxSequences: SEQUENCES, maxSteps: STEPS, learningRate: 0, seed: 0 }
-  using slow = new ContextEncoder(plain, options)
-  using fast = new ContextEncoder(withGpu, options)
+  const [slow, fast] = [new ContextEncoder(plain, options), new ContextEncoder(withGpu, options)]
   const steps = wave(SEQUENCES * STEPS * ENCODER.inputSize)
   const lengths = new Int32Array(SEQUENCES).fill(STEPS)
-  return firstWon(CONTEXTS, (count) => {
-    const contexts = new Array<Context>(count).fill({ steps, lengths })
-    const z = new Float32Array(count * slow.embeddingSize)
-    const work = stepWork(ENCODER, count * SEQUENCES)
-    return { work, onCore: () => slow.encodeMany(contexts, z), onGpu: () => fast.encodeMany(contexts, z) }
-  })
+  try {
+    return await firstWon(CONTEXTS, (count) => {
+      const contexts = new Array<Context>(count).fill({ steps, lengths })
+      const z = new Float32Array(count * slow.embeddingSize)
+      const work = stepWork(ENCODER, count * SEQUENCES)
+      return { work, onCore: () => slow.encodeMany(contexts, z), onGpu: () => fast.encodeMany(contexts, z) }
+    })
+  } finally {
+    slow.dispose()
+    fast.dispose()
+  }
 }
 
 /** One batch, and how much work it is. */
