@@ -21,7 +21,6 @@ function learned({ name, label, cells }) {
     ...{ name, label, records: cells.map(({ judged }) => judged) },
     episodesToConverge: mean(episodes),
     secondsToConverge: mean(cells.map(({ seconds, learning }, i) => (seconds * episodes[i]) / learning.length)),
-    learning: cells.map(({ learning }) => learning),
   }
 }
 

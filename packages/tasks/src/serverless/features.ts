@@ -55,29 +55,20 @@ export const PRINTED_FEATURES: readonly Feature[] = [
   },
 ]
 
-const LOG_UNIT = 1 / 3 // brings logarithms of 0 … 20 containers to 0 … 1
+const LOG_UNIT = 1 / 3 // brings logarithms of 0 … 20 containers or steps to 0 … 1
+
+/** log(1 + what `value` says), in a unit that brings it to about 0 … 1. */
+const logFeature = (name: string, unit: number, value: (view: Readonly<TenantView>) => number): Feature => ({
+  ...{ name, low: 0, high: 3 },
+  of: (view, { math }) => unit * math.log(1 + value(view)),
+})
 
 /** The printed ones and what a policy needs to size by: demand and containers on log scales, how far the SLO is, and the function. */
 export const SIZING_FEATURES: readonly Feature[] = [
   ...PRINTED_FEATURES,
-  {
-    name: 'logDemand',
-    low: 0,
-    high: 3,
-    of: ({ telemetry }, { math }) => LOG_UNIT * math.log(1 + telemetry.demandContainers),
-  },
-  {
-    name: 'logContainers',
-    low: 0,
-    high: 3,
-    of: ({ telemetry }, { math }) => LOG_UNIT * math.log(1 + heldContainers(telemetry)),
-  },
-  {
-    name: 'logLargestDemand',
-    low: 0,
-    high: 3,
-    of: ({ largestDemand }, { math }) => LOG_UNIT * math.log(1 + largestDemand),
-  },
+  logFeature('logDemand', LOG_UNIT, ({ telemetry }) => telemetry.demandContainers),
+  logFeature('logContainers', LOG_UNIT, ({ telemetry }) => heldContainers(telemetry)),
+  logFeature('logLargestDemand', LOG_UNIT, ({ largestDemand }) => largestDemand),
   {
     name: 'logSloOverP99',
     low: -5,
@@ -93,18 +84,8 @@ const LOG_IDLE_UNIT = 1 / 5 // brings logarithms of 0 … 4 h in minutes to abou
 /** And, for functions that are called rarely, how long ago the last call was and when the next one is likely. */
 export const IDLE_FEATURES: readonly Feature[] = [
   ...SIZING_FEATURES,
-  {
-    name: 'logIdle',
-    low: 0,
-    high: 3,
-    of: ({ idleSeconds }, { math }) => LOG_IDLE_UNIT * math.log(1 + idleSeconds / 60),
-  },
-  {
-    name: 'logMeanIdle',
-    low: 0,
-    high: 3,
-    of: ({ meanIdleSeconds }, { math }) => LOG_IDLE_UNIT * math.log(1 + meanIdleSeconds / 60),
-  },
+  logFeature('logIdle', LOG_IDLE_UNIT, ({ idleSeconds }) => idleSeconds / 60),
+  logFeature('logMeanIdle', LOG_IDLE_UNIT, ({ meanIdleSeconds }) => meanIdleSeconds / 60),
   {
     name: 'idleOverMean',
     low: 0,
@@ -127,36 +108,23 @@ export const IDLE_FEATURES: readonly Feature[] = [
 ]
 
 const LOG_QUEUED_UNIT = 1 / 5 // brings logarithms of 0 … 150 requests to 0 … 1
-const LOG_STEPS_UNIT = 1 / 3 // brings logarithms of 0 … 20 steps to 0 … 1
 
 /** And what the tenant's rule would do, for policies that correct it, with what tells when that may be wrong. */
 export const ADVISED_FEATURES: readonly Feature[] = [
   ...IDLE_FEATURES,
-  {
-    name: 'logAdvisedContainers',
-    low: 0,
-    high: 3,
-    of: ({ advice }, { math }) => LOG_UNIT * math.log(1 + advice.containers),
-  },
+  logFeature('logAdvisedContainers', LOG_UNIT, ({ advice }) => advice.containers),
   {
     name: 'logAdvisedShares',
     low: 0,
     high: 2,
     of: ({ advice }, { math, bounds }) => LOG_UNIT * math.log(Math.max(1, advice.shares / bounds.shares[0])),
   },
-  {
-    name: 'logAdvisedKeepAlive',
-    low: 0,
-    high: 3,
-    of: ({ advice, telemetry }, { math }) =>
-      LOG_STEPS_UNIT * math.log(1 + advice.keepAliveSeconds / telemetry.stepSeconds),
-  },
-  {
-    name: 'logMeanDemand',
-    low: 0,
-    high: 3,
-    of: ({ meanDemand }, { math }) => LOG_UNIT * math.log(1 + meanDemand),
-  },
+  logFeature(
+    'logAdvisedKeepAlive',
+    LOG_UNIT,
+    ({ advice, telemetry }) => advice.keepAliveSeconds / telemetry.stepSeconds,
+  ),
+  logFeature('logMeanDemand', LOG_UNIT, ({ meanDemand }) => meanDemand),
   {
     name: 'timerDue',
     low: 0,
@@ -171,14 +139,9 @@ export const ADVISED_FEATURES: readonly Feature[] = [
     name: 'coldStartSteps',
     low: 0,
     high: 3,
-    of: ({ telemetry }) => (LOG_STEPS_UNIT * telemetry.coldStartSeconds) / telemetry.stepSeconds,
+    of: ({ telemetry }) => (LOG_UNIT * telemetry.coldStartSeconds) / telemetry.stepSeconds,
   },
-  {
-    name: 'logQueued',
-    low: 0,
-    high: 3,
-    of: ({ telemetry }, { math }) => LOG_QUEUED_UNIT * math.log(1 + telemetry.queued),
-  },
+  logFeature('logQueued', LOG_QUEUED_UNIT, ({ telemetry }) => telemetry.queued),
 ]
 
 const PRESERVATION: GlobalFeature = PRINTED_FEATURES[0]!
