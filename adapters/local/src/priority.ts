@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
 const MOST = 19 // and −20 least: what nice takes
+const TRIES = 50
+const BETWEEN_MS = 70
 
 /**
  * Sets how a process that leads a session of its own ranks against all others: so much nicer than this one, or less where it is negative.
@@ -9,17 +11,19 @@ const MOST = 19 // and −20 least: what nice takes
  * is set with it. Where the system does not allow it, the process runs like the others.
  */
 export function setNiceness(pid: number, niceness: number): void {
-  attempt(() => setPriority(pid, Math.min(MOST, getPriority() + niceness)))
-  attempt(() => {
-    const own = /nice (-?\d+)/.exec(readFileSync('/proc/self/autogroup', 'utf8'))
-    if (own) writeFileSync(`/proc/${pid}/autogroup`, String(Math.min(MOST, Number(own[1]) + niceness)))
-  })
+  try {
+    setPriority(pid, Math.min(MOST, getPriority() + niceness))
+  } catch {} // not allowed, or it is gone
+  setSessionNiceness(pid, niceness, TRIES)
 }
 
-function attempt(set: () => void): void {
+/** For who may not administer the system, Linux takes ten a second from all processes together, and answers the others to come again. */
+function setSessionNiceness(pid: number, niceness: number, tries: number): void {
   try {
-    set()
-  } catch {
-    // not allowed, not known here, or it is gone
-  }
+    const own = /nice (-?\d+)/.exec(readFileSync('/proc/self/autogroup', 'utf8'))
+    if (own) writeFileSync(`/proc/${pid}/autogroup`, String(Math.min(MOST, Number(own[1]) + niceness)))
+  } catch (error) {
+    const isLater = (error as NodeJS.ErrnoException).code === 'EAGAIN' && tries > 1
+    if (isLater) setTimeout(setSessionNiceness, BETWEEN_MS, pid, niceness, tries - 1).unref()
+  } // else: not allowed, not known here, or it is gone
 }

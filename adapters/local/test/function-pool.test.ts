@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { createTenantTelemetry } from '@trimtab/tasks/serverless'
 import { afterEach, describe, expect, it } from 'vitest'
+import { notChecked } from '../../../test/not-checked.js'
 import type { FunctionPool } from '../src/function-pool.js'
 import { createPool, createRoom, FOR_EVER, isAlive } from './start.js'
 
@@ -19,6 +21,15 @@ const warm = (pool: FunctionPool) => {
   const telemetry = createTenantTelemetry()
   pool.step(telemetry)
   return telemetry.warmContainers
+}
+/** Of the session that a process leads or is in; undefined where sessions have none. */
+const sessionNiceness = (pid: number | 'self'): number | undefined => {
+  try {
+    const found = /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))
+    return found ? Number(found[1]) : undefined
+  } catch {
+    return undefined
+  }
 }
 const kept = (containers: number, keepAliveSeconds = FOR_EVER) => ({ containers, shares: 1024, keepAliveSeconds })
 
@@ -105,18 +116,40 @@ describe('what is asked of a pool', () => {
     expect(telemetry).toMatchObject({ containers: 2, shares: 1024, keepAliveSeconds: 50 })
   })
 
-  it('in fewer shares than others have is a lower priority, between sessions too', async () => {
+  /** What leads the session of a container with 128 shares, and of one with the 1,024 that others have. */
+  const startLowAndHigh = async () => {
     const room = createRoom(4096)
     const [few, many] = [128, 1024].map((shares) =>
       create('moods.mjs', { room, allocation: { containers: 0, shares, keepAliveSeconds: FOR_EVER } }),
     )
     await Promise.all([call(many!), call(few!)])
-    const [low, high] = [few!.pids[0]!, many!.pids[0]!]
+    return [few!.pids[0]!, many!.pids[0]!] as const
+  }
+
+  it('in fewer shares than others have is a lower priority', async () => {
+    const [low, high] = await startLowAndHigh()
     expect(getPriority(low) - getPriority(high)).toBe(Math.min(9, 19 - getPriority()))
-    if (!existsSync('/proc/self/autogroup')) return // a kernel without
-    const groupOf = (pid: number) => Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))![1])
-    expect(groupOf(low) - groupOf(high)).toBe(9)
   })
+
+  if (sessionNiceness('self') === undefined) {
+    notChecked('priorities between sessions', 'a Linux that shares CPUs between sessions first (sched_autogroup)')
+  } else {
+    it('in fewer shares is a lower priority between sessions too', async () => {
+      const [low, high] = await startLowAndHigh()
+      await expect.poll(() => sessionNiceness(low)! - sessionNiceness(high)!, { timeout: 5_000 }).toBe(9)
+    })
+
+    it('is in its session as soon as the system takes it, where others ask for that all the time', async () => {
+      const ask = 'while true; do echo 0 > /proc/self/autogroup; sleep .04; done'
+      const busy = spawn('sh', ['-c', ask], { detached: true, stdio: 'ignore' })
+      try {
+        const [low, high] = await startLowAndHigh()
+        await expect.poll(() => sessionNiceness(low)! - sessionNiceness(high)!, { timeout: 5_000 }).toBe(9)
+      } finally {
+        process.kill(-busy.pid!, 'SIGKILL')
+      }
+    })
+  }
 })
 
 describe('memory that functions share', () => {
