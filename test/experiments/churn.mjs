@@ -11,7 +11,7 @@ const GATE = {
 
 export const SCALES = {
   smoke: {
-    ...{ tenants: [5], changes: [5], methods: ['scratch', 'default'], seeds: [0] },
+    ...{ tenants: [5], changes: [5], methods: ['scratch', 'corrected'], seeds: [0] },
     ...{ episodesBefore: 12, episodesAfter: 12, imitationEpisodes: 4 },
   },
   gate: GATE,

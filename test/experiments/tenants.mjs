@@ -1,12 +1,11 @@
 // Many tenants on one platform: the paper's variants and the default beside tuned rules, in arenas whose headroom is known.
 import { WorkerPool } from '@trimtab/node'
-import { compareTenants, DEFAULT_TENANT_VARIANT, TENANT_VARIANTS } from '@trimtab/studies'
+import { compareTenants, DEFAULT_CANDIDATES, TENANT_VARIANTS } from '@trimtab/studies'
 import { report } from './tenants/report.mjs'
 
 const ALL = Object.keys(TENANT_VARIANTS).filter((name) => name !== 'priced-prewarm')
-const LARGE = ['simppo-full', DEFAULT_TENANT_VARIANT]
-const CONTROL = ['priced', DEFAULT_TENANT_VARIANT]
-const DESIGNS = ['priced', 'priced-prewarm', DEFAULT_TENANT_VARIANT] // where knowing the load gains much
+const PRINTED = ['simppo-full', ...DEFAULT_CANDIDATES]
+const DESIGNS = ['priced-prewarm', ...DEFAULT_CANDIDATES] // where knowing the load gains much
 
 /**
  * arenas: who learns there, for how many episodes. seeds: of policies and of the platforms that judge, none of which any choice has
@@ -14,7 +13,7 @@ const DESIGNS = ['priced', 'priced-prewarm', DEFAULT_TENANT_VARIANT] // where kn
  */
 export const SCALES = {
   smoke: {
-    arenas: { 'standard-5': { variants: ['simppo-full', DEFAULT_TENANT_VARIANT], episodes: 12 } },
+    arenas: { 'standard-5': { variants: PRINTED, episodes: 12 } },
     ...{ seeds: [0, 1], trainEpisodes: 1, judgedEpisodes: 2, imitationEpisodes: 6 },
   },
   gate: {
@@ -22,15 +21,15 @@ export const SCALES = {
       'standard-5': { variants: ALL, episodes: 400 },
       'standard-12': { variants: ALL, episodes: 250 },
       'standard-30': { variants: ALL, episodes: 100 },
-      'standard-110': { variants: LARGE, episodes: 100 },
-      'tight-12': { variants: CONTROL, episodes: 400 },
-      'quota-12': { variants: CONTROL, episodes: 400 },
+      'standard-110': { variants: PRINTED, episodes: 100 },
+      'tight-12': { variants: DEFAULT_CANDIDATES, episodes: 400 },
+      'quota-12': { variants: DEFAULT_CANDIDATES, episodes: 400 },
       'slow-start-12': { variants: DESIGNS, episodes: 800 },
-      'rare-30': { variants: CONTROL, episodes: 600 },
-      'mixed-invokers-12': { variants: CONTROL, episodes: 400 },
-      'churn-12': { variants: CONTROL, episodes: 400 },
+      'rare-30': { variants: DEFAULT_CANDIDATES, episodes: 600 },
+      'mixed-invokers-12': { variants: DEFAULT_CANDIDATES, episodes: 400 },
+      'churn-12': { variants: DEFAULT_CANDIDATES, episodes: 400 },
     },
-    ...{ seeds: [6, 7, 8, 9, 10, 11], trainEpisodes: 2, judgedEpisodes: 8, imitationEpisodes: 30 },
+    ...{ seeds: [12, 13, 14, 15, 16, 17], trainEpisodes: 2, judgedEpisodes: 8, imitationEpisodes: 30 },
   },
 }
 SCALES.paper = {
@@ -41,7 +40,7 @@ SCALES.paper = {
       { variants, episodes: 5 * episodes },
     ]),
   ),
-  ...{ seeds: Array.from({ length: 12 }, (_, i) => 6 + i), judgedEpisodes: 20 },
+  ...{ seeds: Array.from({ length: 12 }, (_, i) => 12 + i), judgedEpisodes: 20 },
 }
 
 /** Runs all cells, on as many cores as there are; the same figures for any number, but for the seconds. */

@@ -22,7 +22,7 @@ it('the experiment on tenants lists every rule and variant with its figures, and
   const [{ controllers, headroom, gates }] = json.arenas
   const names = controllers.map(({ name }: { name: string }) => name)
   expect(names).toEqual(
-    expect.arrayContaining(['demand', 'ensure', 'hpa', 'knative', 'histogram', 'simppo-full', 'corrected']),
+    expect.arrayContaining(['demand', 'ensure', 'hpa', 'knative', 'histogram', 'simppo-full', 'corrected', 'default']),
   )
   expect(names.some((name: string) => name.endsWith('-foresight'))).toBe(true)
   for (const { records } of controllers) {
@@ -37,7 +37,7 @@ it('the experiment on tenants lists every rule and variant with its figures, and
 describe('the experiment on churn', () => {
   it('runs', async () => {
     const { json } = await run('churn')
-    expect(json.cells.map(({ method }: { method: string }) => method)).toEqual(['scratch', 'default'])
+    expect(json.cells.map(({ method }: { method: string }) => method)).toEqual(['scratch', 'corrected'])
   }, 300_000)
 
   it('asks for the paper’s shape: a drop that falls with N, and next to none where all share a policy', () => {

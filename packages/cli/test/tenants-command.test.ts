@@ -14,7 +14,7 @@ const recordOf = (score: number): PlatformRecord => ({
   ...{ shares: 128, containers: 1, coldStartsPerHour: 0, memoryMiB: 256 },
 })
 const ruleOf = (label: string, score: number, knowsLoad = false): JudgedRule => ({
-  ...{ name: label, label, knowsLoad, trainScore: score, settings: {}, records: [recordOf(score)] },
+  ...{ name: label, label, knowsLoad, trainScore: score, settings: {}, validation: [], records: [recordOf(score)] },
 })
 
 /** What a study finds whose learner comes to `score` beside a rule of .8. */
@@ -25,6 +25,9 @@ const found = (plan: TenantsPlan, score: number): ArenaComparison[] =>
       rules: { name, label: 'a platform', tenants: 5, rules: [ruleOf('another', 0.7), best, clairvoyant] },
       episodes,
       headroom: { best, clairvoyant, gains: [0.05], headroom: 0.05 },
+      ...(variants.includes('corrected') && {
+        choices: plan.seeds.map(() => ({ chosen: 'corrected' as const, judged: recordOf(score) })),
+      }),
       variants: variants.map((variant) => ({
         ...{ name: variant, label: `learner ${variant}` },
         cells: plan.seeds.map((seed) => ({
@@ -61,6 +64,7 @@ describe('trimtab tenants', () => {
     expect(out).toMatch(/another +0\.700 ± 0\.000 +−0\.100/)
     expect(out).toMatch(/a seer +0\.850 ± 0\.000 +\+0\.050/)
     expect(out).toMatch(/learner corrected +0\.820 ± 0\.000 +\+0\.020/)
+    expect(out).toMatch(/default \(corrected 2\) +0\.820 ± 0\.000 +\+0\.020/)
     expect(out).toContain('rare-30: a platform')
   })
 

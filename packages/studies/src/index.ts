@@ -82,7 +82,8 @@ export {
   type JudgedRule,
   judgeArenaRules,
 } from './tenants/arena-rules.js'
-export { LEARNING_PLATFORMS, runTenantsCell, type TenantsCell, type TenantsCellSpec } from './tenants/cell.js'
+export { runTenantsCell, type TenantsCell, type TenantsCellSpec } from './tenants/cell.js'
+export { chooseDefault, DEFAULT_CANDIDATES, type DefaultChoice } from './tenants/choose.js'
 export {
   CHURN_METHODS,
   type ChurnCell,
@@ -106,10 +107,10 @@ export {
   type LearningWorlds,
   learnPolicies,
 } from './tenants/learn-policies.js'
+export { LEARNING_PLATFORMS, VALIDATION_PLATFORMS } from './tenants/platforms.js'
 export { type PolicyGroup, PolicyGroups } from './tenants/policy-groups.js'
 export type { TunedTenantRule } from './tenants/tuned-rule.js'
 export {
-  DEFAULT_TENANT_VARIANT,
   type PolicySharing,
   TENANT_VARIANTS,
   type TenantVariant,

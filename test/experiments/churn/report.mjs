@@ -5,7 +5,7 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 const signed = (change) => `${change > 0 ? '+' : '−'}${Math.abs(change)}`
 const percent = (value01) => (100 * value01).toFixed(1)
 const LARGE = 20 // from here on the shape must be the paper's
-const SHARED = ['shared', 'default']
+const SHARED = ['shared', 'corrected']
 
 export function report({ scaleName, scale, cells }) {
   const of = (wanted) => cells.filter(({ spec }) => Object.entries(wanted).every(([key, value]) => spec[key] === value))

@@ -83,7 +83,8 @@ Command: \`npm run experiment -- headroom --scale ${scaleName}\`
   const json = {
     scale: scaleName,
     arenas: judged.map(({ result, best, clairvoyant, gains, headroom }) => ({
-      ...{ ...result, best: best.name, clairvoyant: clairvoyant.name, gains, headroom },
+      ...{ ...result, rules: result.rules.map(({ validation: _, ...rule }) => rule) },
+      ...{ best: best.name, clairvoyant: clairvoyant.name, gains, headroom },
     })),
   }
   return { markdown, json: JSON.parse(JSON.stringify(json, rounded)), isShown }

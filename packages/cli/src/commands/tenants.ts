@@ -7,17 +7,22 @@ import { earnsLess, formatArenas } from '../tenants/format.js'
 import { createPaint } from '../terminal.js'
 import type { runTenants } from '../workers.js'
 
+const namesIn = (text: string): readonly string[] => [...new Set(text.split(',').map((name) => name.trim()))]
+
 const namesOption = (help: string, fallback: string): Option<readonly string[]> => ({
   value: 'A,B',
   help,
-  fallback: [fallback],
+  fallback: namesIn(fallback),
   shown: fallback,
-  read: (text) => ({ value: [...new Set(text.split(',').map((name) => name.trim()))] }),
+  read: (text) => ({ value: namesIn(text) }),
 })
 
 const options = {
   arena: namesOption('platforms: standard-5, slow-start-12, rare-30, …', 'standard-12'),
-  variants: namesOption('what learns: simppo-full, cpq-rl, priced, …', 'corrected'),
+  variants: namesOption(
+    'what learns: simppo-full, cpq-rl, …; the default is one of these two, or the rule',
+    'corrected,priced',
+  ),
   seeds: numberOption('runs of everything', 3, { min: 1, max: 50 }),
   episodes: numberOption('learning episodes', 150, { min: 1, max: 10_000 }),
   workers: numberOption('worker threads', availableParallelism(), { min: 1, max: 256 }),
@@ -36,12 +41,12 @@ export const createTenants = (run: typeof runTenants): Command =>
     examples: [
       ['trimtab tenants --arena slow-start-12', 'where knowing the load gains something'],
       [
-        'trimtab tenants --variants simppo-full,simppo-compact,corrected --episodes 600',
+        'trimtab tenants --variants simppo-full,simppo-compact,corrected,priced --episodes 600',
         'as the paper has it, and the default',
       ],
     ],
     exits:
-      'A name that is none is answered by all there are.\nExit: 0 done, 1 the default (corrected) is more than .005 of J behind the best rule, 2 the call is bad.',
+      'A name that is none is answered by all there are.\nExit: 0 done, 1 the default is more than .005 of J behind the best rule, 2 the call is bad.',
     async run({ arena, variants, seeds, episodes, workers, json }, host) {
       const progress = createProgress(host, 'runs')
       try {

@@ -1,4 +1,4 @@
-import type { ArenaComparison, JudgedRule, TenantsPlan } from '@trimtab/studies'
+import type { ArenaComparison, DefaultChoice, JudgedRule, TenantsPlan } from '@trimtab/studies'
 import { type Column, formatTable, type Paint } from '../terminal.js'
 
 /** Whoever acted: its label, and a record for each seed. */
@@ -20,15 +20,26 @@ export function formatArenas(arenas: readonly ArenaComparison[], plan: TenantsPl
 }
 
 function formatArena(
-  { rules: { name, label, rules }, episodes, headroom, variants }: ArenaComparison,
+  { rules: { name, label, rules }, episodes, headroom, variants, choices }: ArenaComparison,
   paint: Paint,
 ): string {
   const { best, clairvoyant } = headroom
   const learned = variants.map(({ label, cells }) => ({ label, records: cells.map(({ judged }) => judged) }))
-  const listed: readonly Judged[] = [...rules.filter(({ knowsLoad }) => !knowsLoad), clairvoyant, ...learned]
+  const ours = choices ? [defaultOf(choices)] : []
+  const listed: readonly Judged[] = [...rules.filter(({ knowsLoad }) => !knowsLoad), clairvoyant, ...learned, ...ours]
   const room = `Best rule: ${best.label}. Knowing the load gains ${headroom.headroom.toFixed(3)}. Learning episodes: ${episodes}.`
   const rows = listed.map((one) => rowOf(one, best))
   return [paint.bold(`${name}: ${label}`), room, '', formatTable(COLUMNS, rows, paint)].join('\n')
+}
+
+/** What runs where nobody says what should, and how often it is what. */
+function defaultOf(choices: readonly DefaultChoice[]): Judged {
+  const times = (name: DefaultChoice['chosen']): number => choices.filter(({ chosen }) => chosen === name).length
+  const names = [...new Set(choices.map(({ chosen }) => chosen))]
+  return {
+    label: `default (${names.map((name) => `${name} ${times(name)}`).join(', ')})`,
+    records: choices.map(({ judged }) => judged),
+  }
 }
 
 function rowOf(one: Judged, best: Judged): readonly string[] {
@@ -45,12 +56,9 @@ function rowOf(one: Judged, best: Judged): readonly string[] {
 
 const NOTABLE = 0.005 // of J: the gate of docs/results/tenants.md
 
-/** Whether the default earns notably less than the best rule; never where it was not asked for. */
-export function earnsLess({ headroom: { best }, variants }: ArenaComparison): boolean {
-  const ours = variants.find(({ name }) => name === 'corrected')
-  if (ours === undefined) return false
-  const { label, cells } = ours
-  return meanOf({ label, records: cells.map(({ judged }) => judged) }, 'score') < meanOf(best, 'score') - NOTABLE
+/** Whether the default earns notably less than the best rule; never where nothing was learned that it could be. */
+export function earnsLess({ headroom: { best }, choices }: ArenaComparison): boolean {
+  return choices !== undefined && meanOf(defaultOf(choices), 'score') < meanOf(best, 'score') - NOTABLE
 }
 
 const meanOf = ({ records }: Judged, figure: Figure): number =>

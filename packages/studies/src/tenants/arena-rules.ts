@@ -10,7 +10,7 @@ import {
   tuneTenantRule,
   withForesight,
 } from '@trimtab/tasks/serverless'
-import { LEARNING_PLATFORMS } from './cell.js'
+import { LEARNING_PLATFORMS, VALIDATION_PLATFORMS, VALIDATION_SEEDS } from './platforms.js'
 
 /** Which rules are tuned and judged: those of one arena. Cloneable. */
 export interface ArenaRulesSpec {
@@ -32,6 +32,8 @@ export interface JudgedRule {
   readonly settings: object
   /** J where it was tuned. */
   readonly trainScore: number
+  /** A record for each platform set aside from tuning, by which rules are chosen among. */
+  readonly validation: readonly PlatformRecord[]
   /** A record for each seed. */
   readonly records: readonly PlatformRecord[]
 }
@@ -70,15 +72,21 @@ export function judgeArenaRules(
   onRule?: (label: string) => void,
 ): ArenaRules {
   const arena = SERVERLESS_ARENAS.find((one) => one.name === name)!
-  const train = LEARNING_PLATFORMS.map((seed) => new ServerlessPlatform(core, arenaSpec(core, arena, 'train', seed)))
-  const tests = seeds.map((seed) => new ServerlessPlatform(core, arenaSpec(core, arena, 'test', seed)))
+  const platforms = (stage: 'train' | 'test', ones: readonly number[]): ServerlessPlatform[] =>
+    ones.map((seed) => new ServerlessPlatform(core, arenaSpec(core, arena, stage, seed)))
+  const train = platforms('train', LEARNING_PLATFORMS)
+  const aside = platforms('train', VALIDATION_PLATFORMS)
+  const tests = platforms('test', seeds)
   const judge = (family: TenantRuleFamily, knowsLoad: boolean): JudgedRule => {
     onRule?.(family.label)
     const { settings, score } = tuneTenantRule(core, train, family, counted(trainEpisodes), TUNING_SEED)
-    const records = tests.map((platform) =>
-      judgeRule(platform, counted(judgedEpisodes), (_, site) => family.create(settings, site)),
-    )
-    return { name: family.name, label: family.label, knowsLoad, settings, trainScore: score, records }
+    const recordsOn = (ones: readonly ServerlessPlatform[], episodes: readonly number[]): PlatformRecord[] =>
+      ones.map((platform) => judgeRule(platform, episodes, (_, site) => family.create(settings, site)))
+    return {
+      ...{ name: family.name, label: family.label, knowsLoad, settings, trainScore: score },
+      validation: recordsOn(aside, VALIDATION_SEEDS),
+      records: recordsOn(tests, counted(judgedEpisodes)),
+    }
   }
   return {
     name: arena.name,
@@ -91,23 +99,23 @@ export function judgeArenaRules(
   }
 }
 
-const scoreOf = ({ records }: JudgedRule): number => mean(records.map(({ score }) => score))
+const scoreOf = (records: readonly PlatformRecord[]): number => mean(records.map(({ score }) => score))
 
 const largestBy = (rules: readonly JudgedRule[], of: (rule: JudgedRule) => number): JudgedRule =>
   rules.reduce((best, rule) => (of(rule) > of(best) ? rule : best))
 
-/** The best in training of the rules that anybody could run. */
-export const bestInTraining = ({ rules }: ArenaRules): JudgedRule =>
+/** The best in validation of the rules that anybody could run: what would be run, without having been judged. */
+export const bestInValidation = ({ rules }: ArenaRules): JudgedRule =>
   largestBy(
     rules.filter(({ knowsLoad }) => !knowsLoad),
-    ({ trainScore }) => trainScore,
+    ({ validation }) => scoreOf(validation),
   )
 
 /** What knowing the load gains, seed by seed. */
 export function headroomOf({ rules }: ArenaRules): ArenaHeadroom {
   const best = largestBy(
     rules.filter(({ knowsLoad }) => !knowsLoad),
-    scoreOf,
+    ({ records }) => scoreOf(records),
   )
   const clairvoyant = largestBy(
     rules.filter(({ knowsLoad }) => knowsLoad),

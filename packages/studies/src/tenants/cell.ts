@@ -7,6 +7,7 @@ import {
   type ServerlessSpec,
 } from '@trimtab/tasks/serverless'
 import { judgeController, type LearnedPolicies, learnPolicies } from './learn-policies.js'
+import { CHECKING_PLATFORMS, LEARNING_PLATFORMS, VALIDATION_PLATFORMS, VALIDATION_SEEDS } from './platforms.js'
 import { type PolicyGroup, PolicyGroups } from './policy-groups.js'
 import { createWorld, rulesIn, type TunedTenantRule } from './tuned-rule.js'
 import { TENANT_VARIANTS, type TenantVariant, type TenantVariantName } from './variants.js'
@@ -31,6 +32,8 @@ export interface TenantsCellSpec {
 export interface TenantsCell {
   readonly spec: TenantsCellSpec
   readonly judged: PlatformRecord
+  /** On each platform that decides between policies and rules; of a policy that all tenants share, others could not run there. */
+  readonly validation?: readonly PlatformRecord[]
   /** Reward of a step, mean over the agents, in each episode of learning: in the variant's own terms. */
   readonly learning: readonly number[]
   /** How often the policy would have done as the rule, at the end of imitation. */
@@ -39,9 +42,6 @@ export interface TenantsCell {
   readonly keptEpisodes: number
 }
 
-/** Rules are tuned on these platforms of an arena too. */
-export const LEARNING_PLATFORMS: readonly number[] = [0, 1, 2, 3]
-const CHECKING_PLATFORMS = [4, 5]
 const SEEDS_APART = 1009 // of tenants that learn alone
 
 /** Learns on some platforms of an arena and judges on another, one that the seed names. */
@@ -69,22 +69,37 @@ export function runTenantsCell(core: Core, spec: TenantsCellSpec): TenantsCell {
   const keptEpisodes = mean(learned.map((one) => one.keptEpisodes))
   const staysRule = variant.start === 'rule' && keptEpisodes === 0
 
-  const tally = new PlatformTally()
-  const judge = (platform: ServerlessSpec, judged: readonly PolicyGroup[]): void => {
+  const judge = (
+    platform: ServerlessSpec,
+    judged: readonly PolicyGroup[],
+    seeds: readonly number[],
+    tally = new PlatformTally(),
+  ): PlatformRecord => {
     const world = worldOf(platform)
     const controller = staysRule ? rulesIn(world, spec.rule) : new PolicyGroups(spec.variant, judged, world)
-    const seeds = Array.from({ length: spec.judgedEpisodes }, (_, seed) => seed)
     judgeController(controller, world, { seeds, rule: spec.rule, tally })
     world.dispose()
+    return tally.record()
   }
-  if (variant.judged === 'alone') {
-    for (const [i, group] of groups.entries()) judge(alone(judging, i), [group])
-  } else judge(judging, variant.learns === 'alone' ? groups.map(({ policy }, i) => ({ policy, members: [i] })) : groups)
+  const judgedSeeds = Array.from({ length: spec.judgedEpisodes }, (_, seed) => seed)
+  const judgeAlone = (): PlatformRecord => {
+    const tally = new PlatformTally()
+    for (const [i, group] of groups.entries()) judge(alone(judging, i), [group], judgedSeeds, tally)
+    return tally.record()
+  }
+  const eachIsOne = variant.learns === 'alone'
+  const together = eachIsOne ? groups.map(({ policy }, i) => ({ policy, members: [i] })) : groups
+  const judged = variant.judged === 'alone' ? judgeAlone() : judge(judging, together, judgedSeeds)
+  const validation =
+    variant.sharing === 'all'
+      ? VALIDATION_PLATFORMS.map((seed) => judge(learningSpec(seed), groups, VALIDATION_SEEDS))
+      : undefined
 
   for (const { policy } of groups) policy.dispose()
   const [first] = learned
   return {
-    ...{ spec, judged: tally.record(), keptEpisodes },
+    ...{ spec, judged, keptEpisodes },
+    ...(validation && { validation }),
     learning: first!.rewards.map((_, episode) => mean(learned.map(({ rewards }) => rewards[episode]!))),
     ...(first!.agreement01 !== undefined && { agreement01: first!.agreement01 }),
   }

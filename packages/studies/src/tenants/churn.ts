@@ -4,7 +4,7 @@ import { arenaSpec, type ServerlessEnvironment, standardArena } from '@trimtab/t
 import { createPolicies, learnPolicies } from './learn-policies.js'
 import { PolicyGroups } from './policy-groups.js'
 import { createWorld, type TunedTenantRule } from './tuned-rule.js'
-import { DEFAULT_TENANT_VARIANT, TENANT_VARIANTS, type TenantVariant, type TenantVariantName } from './variants.js'
+import { TENANT_VARIANTS, type TenantVariant, type TenantVariantName } from './variants.js'
 
 /** How newcomers get a policy. */
 export interface ChurnMethod {
@@ -15,7 +15,7 @@ export interface ChurnMethod {
 }
 
 /** How newcomers get a policy, by name. */
-export type ChurnMethodName = 'scratch' | 'category' | 'shared' | 'default'
+export type ChurnMethodName = 'scratch' | 'category' | 'shared' | 'corrected'
 
 /** 4.6.3, 4.8.3: from scratch, from the base model of its category, and in the policy that all share. */
 export const CHURN_METHODS: Readonly<Record<ChurnMethodName, ChurnMethod>> = {
@@ -26,7 +26,7 @@ export const CHURN_METHODS: Readonly<Record<ChurnMethodName, ChurnMethod>> = {
     base: 'simppo-full-category',
   },
   shared: { label: 'SIMPPO, one policy for all', variant: 'simppo-full-shared' },
-  default: { label: 'the default', variant: DEFAULT_TENANT_VARIANT },
+  corrected: { label: 'corrections of the rule, one policy for all', variant: 'corrected' },
 }
 
 /** One change of how many tenants there are. Cloneable. */

@@ -1,8 +1,15 @@
 import { Problems } from '@trimtab/core'
 import { SERVERLESS_ARENAS } from '@trimtab/tasks/serverless'
 import type { StudyProgress } from '../run-all.js'
-import { type ArenaHeadroom, type ArenaRules, type ArenaRulesSpec, bestInTraining, headroomOf } from './arena-rules.js'
+import {
+  type ArenaHeadroom,
+  type ArenaRules,
+  type ArenaRulesSpec,
+  bestInValidation,
+  headroomOf,
+} from './arena-rules.js'
 import type { TenantsCell, TenantsCellSpec } from './cell.js'
+import { chooseDefault, DEFAULT_CANDIDATES, type DefaultChoice } from './choose.js'
 import { TENANT_VARIANTS, type TenantVariantName } from './variants.js'
 
 /** Who learns in an arena, and for how many episodes. */
@@ -49,11 +56,13 @@ export interface ArenaComparison<Cell extends TenantsCell = TenantsCell> {
   readonly episodes: number
   readonly headroom: ArenaHeadroom
   readonly variants: readonly ComparedVariant<Cell>[]
+  /** The default, by seed; absent where nothing that it could be was learned. */
+  readonly choices?: readonly DefaultChoice[]
 }
 
 /**
- * Learns every variant and judges it beside tuned rules, on the same platforms. The rule that a variant imitates is the one that did best
- * in training.
+ * Learns every variant and judges it beside tuned rules, on the same platforms. The rule that a variant imitates or
+ * corrects is the one that did best in validation.
  * @throws {ConfigError} `config_invalid` with every name that is unknown; what the work throws; the signal's reason
  */
 export async function compareTenants<Cell extends TenantsCell>(
@@ -73,7 +82,8 @@ export async function compareTenants<Cell extends TenantsCell>(
     arenas.map(async ([arena, { variants, episodes }]) => {
       const rules = await judgeRules({ arena, seeds, trainEpisodes, judgedEpisodes })
       finish(`${arena}: rules`)
-      const { name: family, settings } = bestInTraining(rules)
+      const rule = bestInValidation(rules)
+      const { name: family, settings } = rule
       const learn = async (variant: TenantVariantName): Promise<ComparedVariant<Cell>> => {
         const { label } = TENANT_VARIANTS[variant]
         const learning = { rule: { family, settings }, episodes, imitationEpisodes }
@@ -84,7 +94,19 @@ export async function compareTenants<Cell extends TenantsCell>(
         })
         return { name: variant, label, cells: await Promise.all(cells) }
       }
-      return { rules, episodes, headroom: headroomOf(rules), variants: await Promise.all(variants.map(learn)) }
+      const learned = await Promise.all(variants.map(learn))
+      const candidates = learned.filter(({ name }) => DEFAULT_CANDIDATES.includes(name))
+      const choices = seeds.map((_, i) =>
+        chooseDefault(
+          rule,
+          candidates.map(({ cells }) => cells[i]!),
+          i,
+        ),
+      )
+      return {
+        ...{ rules, episodes, headroom: headroomOf(rules), variants: learned },
+        ...(candidates.length > 0 && { choices }),
+      }
     }),
   )
 }

@@ -107,13 +107,10 @@ export const TENANT_VARIANTS: Readonly<Record<TenantVariantName, TenantVariant>>
   priced: PRICED,
   corrected: {
     ...PRICED,
-    label: 'corrections of the rule, shared (default)',
+    label: 'corrections of the rule, shared',
     preset: always('corrected'),
     learner: MANY_CORRECTIONS,
     rolloutSteps: (episode) => episode * Math.ceil(LEAST_ROLLOUT / episode),
     start: 'rule',
   },
 }
-
-/** What earns most, and loses nothing where nothing can be earned. */
-export const DEFAULT_TENANT_VARIANT: TenantVariantName = 'corrected'

@@ -53,7 +53,7 @@ describe('a change of tenants', () => {
     ['scratch', 2],
     ['category', 2],
     ['shared', -2],
-    ['default', 2],
+    ['corrected', 2],
   ] as const)('%s, %i tenants', (method, by) => {
     const cell = runChurnCell(core, { ...change, method, change: by })
     expect(cell).toEqual(runChurnCell(core, { ...change, method, change: by }))

@@ -15,8 +15,9 @@ const recordOf = (score: number): PlatformRecord => ({
   ...{ score, reward: score, violation01: 0, worstViolation01: 0, p99OverSlo: 1, p95P99OverSlo: 1 },
   ...{ shares: 128, containers: 1, coldStartsPerHour: 0, memoryMiB: 256 },
 })
-const rule = (name: string, knowsLoad: boolean, trainScore: number, scores: readonly number[]): JudgedRule => ({
-  ...{ name, label: name, knowsLoad, trainScore, settings: { of: name }, records: scores.map(recordOf) },
+const rule = (name: string, knowsLoad: boolean, seen: number, scores: readonly number[]): JudgedRule => ({
+  ...{ name, label: name, knowsLoad, trainScore: seen, validation: [recordOf(seen)], settings: { of: name } },
+  records: scores.map(recordOf),
 })
 const RULES: ArenaRules = {
   ...{ name: 'standard-5', label: 'five', tenants: 5 },
@@ -37,7 +38,7 @@ const cellOf = async (spec: TenantsCellSpec): Promise<TenantsCell> => ({
 })
 
 describe('a comparison of tenants', () => {
-  it('learns each variant for each seed, for as long as its arena says, beside the rule that did best in training', async () => {
+  it('learns each variant for each seed, for as long as its arena says, of the rule that did best in validation', async () => {
     const told: StudyProgress[] = []
     const [arena] = await compareTenants(PLAN, {
       ...{ rules: async () => RULES, cell: cellOf, onProgress: (progress) => told.push(progress) },
@@ -53,6 +54,7 @@ describe('a comparison of tenants', () => {
     )
     expect(told.map(({ done, total }) => [done, total])).toEqual([1, 2, 3, 4, 5].map((done) => [done, 5]))
     expect(arena!.headroom).toEqual(headroomOf(RULES))
+    expect(arena!.choices).toEqual([0.5, 0.6].map((score) => ({ chosen: 'rule', judged: recordOf(score) })))
   })
 
   it('knows what there is to gain: the best rule as judged, and the one that knows the load as trained', () => {

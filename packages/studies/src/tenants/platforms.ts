@@ -1,0 +1,10 @@
+/**
+ * Which platforms of an arena are for what; those that judge are others, and by a draw of their own. Rules are tuned and policies learn
+ * on the first; the best moment of what learns is kept by the second.
+ */
+export const LEARNING_PLATFORMS: readonly number[] = [0, 1, 2, 3]
+export const CHECKING_PLATFORMS: readonly number[] = [4, 5]
+/** Between a tuned rule and another, or what was learned, these decide: neither saw them. */
+export const VALIDATION_PLATFORMS: readonly number[] = [6, 7, 8, 9, 10, 11]
+/** Episodes on each of those. */
+export const VALIDATION_SEEDS: readonly number[] = [800_000, 800_001, 800_002, 800_003]
