@@ -107,7 +107,7 @@ export {
   type LearningWorlds,
   learnPolicies,
 } from './tenants/learn-policies.js'
-export { LEARNING_PLATFORMS, VALIDATION_PLATFORMS } from './tenants/platforms.js'
+export { CHECKING_PLATFORMS, LEARNING_PLATFORMS, VALIDATION_PLATFORMS } from './tenants/platforms.js'
 export { type PolicyGroup, PolicyGroups } from './tenants/policy-groups.js'
 export type { TunedTenantRule } from './tenants/tuned-rule.js'
 export {

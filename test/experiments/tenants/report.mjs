@@ -1,5 +1,5 @@
 // docs/results/tenants.md and tenants.json.
-import { LEARNING_PLATFORMS, VALIDATION_PLATFORMS } from '@trimtab/studies'
+import { CHECKING_PLATFORMS, LEARNING_PLATFORMS, VALIDATION_PLATFORMS } from '@trimtab/studies'
 import { LEAST_HEADROOM, mean, over, rounded, spread } from '../headroom/report.mjs'
 
 const PRINTED = 'simppo-full'
@@ -122,9 +122,9 @@ export function report({ scaleName, scale, arenas }) {
   const missed = gates.filter((gate) => !gate.isShown)
   const markdown = `# Many tenants on one platform
 
-SIMPPO and the variants that the paper compares it with, and the default (on ${VALIDATION_PLATFORMS.length} platforms set aside: the best tuned rule, or a policy that all
-tenants share, one that corrects the rule or one that began as its imitation, where its J is above the rule's by more than two standard
-errors with no more violations and no worse worst tenant), beside rules tuned by one search on training loads. J = r − .3 · violations, r = .7 SP + .3 mean RU.
+SIMPPO and the variants that the paper compares it with, and the default (decided on ${VALIDATION_PLATFORMS.length} platforms set aside: the best tuned rule, or a policy that all
+tenants share, which corrects the rule or began as its imitation, where its J is above the rule's by more than the standard error, and
+neither violations nor the worst tenant's are above by more than theirs), beside rules tuned by one search on training loads. J = r − .3 · violations, r = .7 SP + .3 mean RU.
 ${gates.length - missed.length} of ${gates.length} gates hold${missed.length > 0 ? `; missed: ${missed.map(({ arena, what }) => `${arena}, ${what}`).join('; ')}` : ''}.
 
 ${judged.map(arenaSection).join('\n\n')}
@@ -133,7 +133,7 @@ ${judged.map(arenaSection).join('\n\n')}
 
 Rules and policies learn on the same ${LEARNING_PLATFORMS.length} platforms of an arena, and are judged on ${scale.seeds.length} others (seeds ${scale.seeds.join(', ')}) with other
 loads, and, in arenas of more than twelve tenants, other functions, ${scale.judgedEpisodes} episodes each; policies that tenants do not all share
-learn with the functions that they are judged with. Of every variant the best of twelve moments is kept, by J on two more platforms;
+learn with the functions that they are judged with. Of every variant the best of twelve moments is kept, by J on ${CHECKING_PLATFORMS.length} more platforms;
 the rule that is imitated or corrected is the best on those set aside. ± is the standard deviation over seeds. Policies learn
 for as many episodes as stand at the arena; those that imitate do so for ${scale.imitationEpisodes} episodes before. Seconds are those of a thread, judging included. The best rule is the best where it is judged. The platform is a
 simulation.

@@ -14,11 +14,10 @@ export interface DefaultChoice {
   readonly judged: PlatformRecord
 }
 
-const STANDARD_ERRORS = 2
-
 /**
- * Chooses what runs: of the policies whose J in validation is above the rule's by more than two standard errors (of the differences by
- * platform), with no more violations and no worse worst tenant, the best; else the rule.
+ * Chooses what runs: of the policies that gain more than chance in validation, the best; else the rule. More than chance: J is above the
+ * rule's by more than the standard error of the differences by platform, and neither violations nor the worst tenant's are above by more
+ * than theirs.
  * @param cells  those of one seed
  * @param seedIndex  where that seed's record stands among the rule's
  */
@@ -36,10 +35,16 @@ export function chooseDefault(rule: JudgedRule, cells: readonly TenantsCell[], s
 /** Mean gain of J; 0 where it may be chance, or does harm. */
 function surelyGained(ours: readonly PlatformRecord[], rules: readonly PlatformRecord[]): number {
   if (ours.length === 0) return 0
-  const differences = (figure: keyof PlatformRecord) => ours.map((record, i) => record[figure] - rules[i]![figure])
-  if (mean(differences('violation01')) > 0 || mean(differences('worstViolation01')) > 0) return 0
-  const gains = differences('score')
-  const gain = mean(gains)
-  const variance = gains.reduce((sum, one) => sum + (one - gain) ** 2, 0) / Math.max(1, gains.length - 1)
-  return gain > STANDARD_ERRORS * Math.sqrt(variance / gains.length) ? gain : 0
+  const difference = (figure: keyof PlatformRecord) =>
+    meanAndError(ours.map((one, i) => one[figure] - rules[i]![figure]))
+  const gain = difference('score')
+  const harms = [difference('violation01'), difference('worstViolation01')]
+  return gain.mean > gain.error && harms.every((harm) => harm.mean <= harm.error) ? gain.mean : 0
+}
+
+/** With the standard error of the mean. */
+function meanAndError(values: readonly number[]): { readonly mean: number; readonly error: number } {
+  const average = mean(values)
+  const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0)
+  return { mean: average, error: Math.sqrt(squares / Math.max(1, values.length - 1) / values.length) }
 }

@@ -3,8 +3,8 @@
  * on the first; the best moment of what learns is kept by the second.
  */
 export const LEARNING_PLATFORMS: readonly number[] = [0, 1, 2, 3]
-export const CHECKING_PLATFORMS: readonly number[] = [4, 5]
+export const CHECKING_PLATFORMS: readonly number[] = [4, 5, 6, 7, 8, 9]
 /** Between a tuned rule and another, or what was learned, these decide: neither saw them. */
-export const VALIDATION_PLATFORMS: readonly number[] = [6, 7, 8, 9, 10, 11]
+export const VALIDATION_PLATFORMS: readonly number[] = Array.from({ length: 12 }, (_, i) => 10 + i)
 /** Episodes on each of those. */
-export const VALIDATION_SEEDS: readonly number[] = [800_000, 800_001, 800_002, 800_003]
+export const VALIDATION_SEEDS: readonly number[] = [800_000, 800_001, 800_002]

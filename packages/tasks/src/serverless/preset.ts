@@ -17,6 +17,7 @@ import {
   SIZING_FEATURES,
 } from './features.js'
 import type { GlobalView } from './global-state.js'
+import { VIOLATION_PRICE } from './outcome.js'
 import { PRICED_REWARD, PRINTED_REWARD, type ServerlessReward } from './reward.js'
 
 /** What agents of a platform see, do and are paid. */
@@ -98,7 +99,7 @@ export const SERVERLESS_PRESETS: {
   },
   /** For agents that act on a box. */
   'priced-continuous': { ...PRICED, action: continuousActions([0, 4], 60) },
-  /** The default: corrections of a tuned rule, paid by what it is judged by. */
+  /** Corrections of a tuned rule; violations cost twice what they are judged by, or what is gained is paid for in them. */
   corrected: {
     ...S_RL,
     observation: ADVISED_FEATURES,
@@ -107,7 +108,7 @@ export const SERVERLESS_PRESETS: {
       shares: [0.5, 0.71, 1, 1.41, 2],
       keepAlive: [0, 0.3, 1, 3, 10],
     }),
-    reward: { ...PRICED_REWARD, corePrice: 0 },
+    reward: { ...PRICED_REWARD, violationPrice: 2 * VIOLATION_PRICE, corePrice: 0 },
   },
 }
 
