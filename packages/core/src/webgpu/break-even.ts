@@ -1,4 +1,4 @@
-// From how much work on the GPU is the faster one: both compute the same batches, each larger than the last.
+// From how much work on the GPU is the faster one, and whether it is right: both compute the same batches, each larger than the last.
 import type { GpuBreakEven } from '../batch-gpu.js'
 import type { Core } from '../core.js'
 import { type Context, ContextEncoder } from '../nn/context-encoder.js'
@@ -22,7 +22,13 @@ const ROUNDS = 3
 /** What takes longer on a GPU is timed no more: it will not win, and who starts a core waits. */
 const SLOW_MS = 100
 
-/** A dense net's for whole calls, a GRU's for each of its steps. Timings: so is what is chosen by them, and the last bits of it. */
+/** How far an answer of the GPU may be from the core's, of the largest number in it. */
+const NEAR = 1e-4
+
+/**
+ * A dense net's for whole calls, a GRU's for each of its steps. Timings: so is what is chosen by them, and the last bits of it.
+ * @throws {Error} the GPU's answers are not the core's
+ */
 export async function measureBreakEven(cores: Cores): Promise<GpuBreakEven> {
   return { call: await ofDenseNets(cores), step: await ofSteps(cores) }
 }
@@ -38,9 +44,9 @@ async function ofDenseNets({ plain, withGpu }: Cores): Promise<number> {
   try {
     return await firstWon(ROWS, (rows) => {
       const x = wave(rows * NET.sizes[0]!)
-      const y = new Float32Array(rows * NET.sizes.at(-1)!)
+      const size = rows * NET.sizes.at(-1)!
       const work = rows * denseWork(NET.sizes)
-      return { work, onCore: () => slow.forwardMany(x, y), onGpu: () => fast.forwardMany(x, y) }
+      return { work, size, onCore: (y) => slow.forwardMany(x, y), onGpu: (y) => fast.forwardMany(x, y) }
     })
   } finally {
     slow.dispose()
@@ -56,9 +62,9 @@ async function ofSteps({ plain, withGpu }: Cores): Promise<number> {
   try {
     return await firstWon(CONTEXTS, (count) => {
       const contexts = new Array<Context>(count).fill({ steps, lengths })
-      const z = new Float32Array(count * slow.embeddingSize)
+      const size = count * slow.embeddingSize
       const work = stepWork(ENCODER, count * SEQUENCES)
-      return { work, onCore: () => slow.encodeMany(contexts, z), onGpu: () => fast.encodeMany(contexts, z) }
+      return { work, size, onCore: (z) => slow.encodeMany(contexts, z), onGpu: (z) => fast.encodeMany(contexts, z) }
     })
   } finally {
     slow.dispose()
@@ -66,19 +72,27 @@ async function ofSteps({ plain, withGpu }: Cores): Promise<number> {
   }
 }
 
+type Compute = (answer: Float32Array) => Promise<void>
+
 /** One batch, and how much work it is. */
 interface Race {
   readonly work: number
-  readonly onCore: () => Promise<void>
-  readonly onGpu: () => Promise<void>
+  /** Of the answer, in numbers. */
+  readonly size: number
+  readonly onCore: Compute
+  readonly onGpu: Compute
 }
 
 /** The work of the first batch that the GPU computes faster. */
 async function firstWon(sizes: readonly number[], raceOf: (size: number) => Race): Promise<number> {
   for (const size of sizes) {
-    const { work, onCore, onGpu } = raceOf(size)
-    const onGpuMs = await bestOf(onGpu)
-    if (onGpuMs < (await bestOf(onCore))) return work
+    const { work, size: numbers, onCore, onGpu } = raceOf(size)
+    const [ours, theirs] = [new Float32Array(numbers), new Float32Array(numbers)]
+    const [coreMs, onGpuMs] = [await bestOf(() => onCore(ours)), await bestOf(() => onGpu(theirs))]
+    const largest = ours.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+    if (!ours.every((value, i) => Math.abs(value - theirs[i]!) <= NEAR * largest))
+      throw new Error('it computes something else than the core')
+    if (onGpuMs < coreMs) return work
     if (onGpuMs > SLOW_MS) break
   }
   return Number.POSITIVE_INFINITY

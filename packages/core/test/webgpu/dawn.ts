@@ -45,8 +45,17 @@ export function withLimits(device: GpuDevice, limits: Partial<GpuLimits>): GpuDe
   return changed(device, { limits: changed(device.limits, limits) })
 }
 
+/** What becomes of a device's work: who is told, and what is compiled in place of a shader. */
+interface Interference {
+  readonly submitted?: () => void
+  readonly codeOf?: (code: string) => string
+}
+
 /** A `navigator.gpu` whose adapter says something else of itself. */
-export async function adapterOf(changes: Changes, submitted?: () => void): Promise<Gpu> {
+export async function adapterOf(
+  changes: Changes,
+  { submitted, codeOf = (code) => code }: Interference = {},
+): Promise<Gpu> {
   const adapter = (await openAdapter())!
   const requestDevice = async (descriptor: never): Promise<GpuDevice> => {
     const device = await adapter.requestDevice(descriptor)
@@ -54,7 +63,9 @@ export async function adapterOf(changes: Changes, submitted?: () => void): Promi
       submitted?.()
       device.queue.submit(commands)
     }
-    return changed(device, { queue: changed(device.queue, { submit }) })
+    const createShaderModule = ({ label, code }: { readonly label: string; readonly code: string }): object =>
+      device.createShaderModule({ label, code: codeOf(code) })
+    return changed(device, { createShaderModule, queue: changed(device.queue, { submit }) })
   }
   return { requestAdapter: async () => changed(adapter, { requestDevice, ...changes }) }
 }

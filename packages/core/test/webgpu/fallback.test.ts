@@ -148,10 +148,19 @@ else {
       })
     })
 
+    it('never uses an adapter that computes something else', async () => {
+      const info = { vendor: 'acme', architecture: 'wrong', description: '', isFallbackAdapter: false }
+      const wrong = (code: string): string => code.replace(/\bmax\(/g, 'min(') // relu, upside down
+      vi.stubGlobal('navigator', { gpu: await adapterOf({ info, isFallbackAdapter: false }, { codeOf: wrong }) })
+      const core = await createCore({ gpu: 'auto' })
+      expect(core.gpu?.unused).toMatch(/something else than the core/)
+      expect(await forwardOn(core, NET, x)).toEqual(wanted)
+    })
+
     it('measures an adapter once, and is right whatever was measured', async () => {
       const submit = vi.fn()
       const info = { vendor: 'acme', architecture: 'one', description: '', isFallbackAdapter: false }
-      vi.stubGlobal('navigator', { gpu: await adapterOf({ info, isFallbackAdapter: false }, submit) })
+      vi.stubGlobal('navigator', { gpu: await adapterOf({ info, isFallbackAdapter: false }, { submitted: submit }) })
       const first = await createCore({ gpu: 'auto' })
       const calls = submit.mock.calls.length
       expect(calls).toBeGreaterThan(0)
