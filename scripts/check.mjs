@@ -24,6 +24,7 @@ const steps = [
     title: 'every exported symbol and kernel documented, every name of one meaning',
     args: [join(ROOT, 'scripts/check-docs.mjs')],
   },
+  { title: 'links between pages lead somewhere', args: [join(ROOT, 'scripts/check-links.mjs')] },
   { title: 'build, with declarations', args: [join(ROOT, 'scripts/build.mjs'), '--quiet', '--types'] },
   { title: 'what TypeScript knows of the wasm exports', args: [join(ROOT, 'scripts/build-abi.mjs'), '--check'] },
   step('types of tests and playground', 'typescript/bin/tsc', '-p', 'test/tsconfig.json'),

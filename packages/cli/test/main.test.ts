@@ -11,6 +11,14 @@ describe('trimtab', () => {
     ['--version', ['--version'], 0, /^\d+\.\d+\.\d+\n$/],
     ['autoscale --help', ['autoscale', '--help'], 0, /Examples:\n {2}trimtab autoscale\n/],
     ['doctor --help', ['doctor', '--help'], 0, /Usage: trimtab doctor/],
+    ['doctor -h', ['doctor', '-h'], 0, /Usage: trimtab doctor/],
+    ['no command', [], 0, /Commands:\n {2}autoscale /],
+    ['help', ['help'], 0, /Commands:\n {2}autoscale /],
+    ['-h', ['-h'], 0, /Commands:\n {2}autoscale /],
+    ['help trace', ['help', 'trace'], 0, /Usage: trimtab trace <command>/],
+    ['help trace culprits', ['help', 'trace', 'culprits'], 0, /Usage: trimtab trace culprits FILE/],
+    ['-v', ['-v'], 0, /^\d+\.\d+\.\d+\n$/],
+    ['version', ['version'], 0, /^\d+\.\d+\.\d+\n$/],
   ])('answers %s on stdout', async (_, argv, code, text) => {
     const host = createFakeHost()
     expect(await main(argv, host)).toBe(code)
@@ -19,8 +27,9 @@ describe('trimtab', () => {
   })
 
   it.each([
-    ['no command', [], /a command is missing: one of autoscale, .*doctor/],
     ['a misspelt command', ['autoscael'], /unknown command "autoscael"; did you mean autoscale\?/],
+    ['help of a misspelt command', ['help', 'shedule'], /unknown command "shedule"; did you mean schedule\?/],
+    ['a command of no command', ['trace', 'culprit'], /unknown command "culprit"; did you mean culprits\?/],
     ['the name of an inherited property', ['toString'], /unknown command "toString"/],
     ['an unknown option', ['doctor', '--fix'], /unknown option --fix/],
     ['an SLO of zero', ['autoscale', '--slo-factor', '0'], /--slo-factor must be a number from 1\.01 to 100, got "0"/],

@@ -9,6 +9,7 @@ import { choiceOption, listOption, numberOption, switchOption, textOption, Usage
 import { createProgress } from '../progress.js'
 import { type Reading, readingOf, readingOptions, readText } from '../read-file.js'
 import { renderReport } from '../report/index.js'
+import { SAMPLES } from '../samples.js'
 import { createPaint } from '../terminal.js'
 import type { runAutoscaling } from '../workers.js'
 
@@ -51,6 +52,7 @@ export const createAutoscale = (run: typeof runAutoscaling): Command =>
     name: 'autoscale',
     summary: 'Compare autoscalers by dollars under an SLO: tuned rules and a learner with a guarantee, in a simulator',
     options,
+    sample: ['--load', SAMPLES.load],
     examples: [
       ['trimtab autoscale', 'generated loads, every controller, a table and trimtab-report.html'],
       ['trimtab autoscale --load requests.csv --apps 3 --report mine.html', 'the shape of your own load'],

@@ -2,6 +2,7 @@ import { type Command, defineCommand, EXIT } from '../command.js'
 import { listOption, numberOption, type Option, suggestion, switchOption, textOption, UsageError } from '../options.js'
 import { openPredictor } from '../prediction/open.js'
 import { type Reading, readingOf, readingOptions } from '../read-file.js'
+import { SAMPLES } from '../samples.js'
 import { chooseEstimator } from '../scheduling/choose-estimator.js'
 import { formatSchedule } from '../scheduling/format.js'
 import { isEstimating } from '../scheduling/policies.js'
@@ -79,7 +80,9 @@ export const schedule: Command = defineCommand({
   name: 'schedule',
   summary: 'Replay a log of LLM requests under other orders of service: completion times, waits, throughput',
   options,
+  sample: ['--requests', SAMPLES.requests, '--count', '1000'],
   examples: [
+    ['trimtab schedule --sample', 'on a log that comes with the package, made up'],
     ['trimtab schedule --requests requests.jsonl.gz', 'every policy beside first come, first served, at ρ = 0.9'],
     [
       'trimtab schedule --requests requests.jsonl --model lengths.bin --batching none,dynamic --report waits.html',

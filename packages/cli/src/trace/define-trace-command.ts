@@ -40,7 +40,7 @@ export type TraceValues<O extends Options, F extends string> = Values<O> & Commo
 
 /** A command of `trimtab trace`; `operands` and `exits` are the usual ones unless told. */
 export interface TraceCommandDefinition<O extends Options, F extends string>
-  extends Pick<CommandDefinition<O>, 'name' | 'summary' | 'operands' | 'options' | 'examples'> {
+  extends Pick<CommandDefinition<O>, 'name' | 'summary' | 'operands' | 'options' | 'sample' | 'examples'> {
   /** Of the answer, in the order of the help: `table`, `json` and `html`, and others. */
   readonly formats: readonly (F | CommonFormat)[]
   readonly formatHelp?: string

@@ -6,6 +6,7 @@ import { formatLengthEvaluation } from '../../prediction/format.js'
 import { openPredictor } from '../../prediction/open.js'
 import { renderLengthReport } from '../../prediction/report.js'
 import { readingOf, readingOptions } from '../../read-file.js'
+import { SAMPLES } from '../../samples.js'
 import { createPaint } from '../../terminal.js'
 import { FILES, readWhere, seedOption, whereOption } from './options.js'
 
@@ -24,6 +25,7 @@ export const evaluate: Command = defineCommand({
   summary: 'How good predictions of answers’ lengths are, source by source',
   operands: 'FILE',
   options,
+  sample: [SAMPLES.requests],
   examples: [
     ['trimtab predict-length eval valid.jsonl.gz --model lengths.safetensors', 'accuracy, L1, order; each source'],
     [

@@ -5,6 +5,7 @@ import { numberOption, switchOption, textOption, UsageError } from '../../option
 import { bySource, readExamples } from '../../prediction/examples.js'
 import { createProgress } from '../../progress.js'
 import { readingOf, readingOptions } from '../../read-file.js'
+import { SAMPLES } from '../../samples.js'
 import { createPaint, formatTable } from '../../terminal.js'
 import { FILES, readWhere, seedOption, whereOption } from './options.js'
 
@@ -25,6 +26,7 @@ export const train: Command = defineCommand({
   summary: 'Learn how long answers are from finished requests',
   operands: 'FILE',
   options,
+  sample: [SAMPLES.requests],
   examples: [
     ['trimtab predict-length train finished.jsonl.gz --out lengths.safetensors', 'learn from all rows'],
     ['trimtab predict-length train FILE --where tier=permissive --out MODEL', 'only from rows that may be shipped'],

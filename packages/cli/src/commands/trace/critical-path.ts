@@ -1,6 +1,7 @@
 import { foldedStacks, SpeedscopeWriter, spanAttributes } from '@trimtab/trace'
 import type { Command } from '../../command.js'
 import { textOption } from '../../options.js'
+import { SAMPLES } from '../../samples.js'
 import { defineTraceCommand, isPage } from '../../trace/define-trace-command.js'
 import { analyseFiles } from '../../trace/run.js'
 import { formatHeading, formatPath, formatTraces } from '../../trace/tables.js'
@@ -12,6 +13,7 @@ export const criticalPath: Command = defineTraceCommand({
   summary: 'What a request waited for, section by section: the sections add up to its latency',
   options: { trace: textOption('ID', 'only the request with this trace id', undefined) },
   formats: ['table', 'json', 'folded', 'speedscope', 'html', 'attributes'],
+  sample: [SAMPLES.slowTraces],
   formatHelp: 'of the answer; attributes: one JSON line a span on the path, to write back to the tracing system',
   examples: [
     ['trimtab trace critical-path trace.json', 'the slowest request of the file, and who owns the others'],

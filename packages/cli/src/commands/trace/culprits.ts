@@ -3,6 +3,7 @@ import { type Command, EXIT } from '../../command.js'
 import type { Host } from '../../host.js'
 import { textOption, UsageError, type Values } from '../../options.js'
 import { readText } from '../../read-file.js'
+import { SAMPLES } from '../../samples.js'
 import { baselineOption, readBaseline } from '../../trace/baseline.js'
 import { defineTraceCommand, type TraceAnswer } from '../../trace/define-trace-command.js'
 import { IncidentWindows, judge, parseLabels } from '../../trace/labels.js'
@@ -28,7 +29,9 @@ export const culprits: Command = defineTraceCommand({
   summary: 'Which service, or way to it, to fix: a ranking with reasons; with a baseline also how sure each is',
   options,
   formats: ['table', 'json', 'html'],
+  sample: [SAMPLES.slowTraces, '--baseline', SAMPLES.usualTraces],
   examples: [
+    ['trimtab trace culprits --sample', 'on traces that come with the package: one service lacks CPU'],
     ['trimtab trace culprits slow.json --baseline usual.json', 'what is different now, service by service'],
     ['trimtab trace culprits slow.json --service checkout --report culprits.html', 'only requests that reach checkout'],
     [

@@ -1,6 +1,7 @@
 import { Repairs } from '@trimtab/trace'
 import { type Command, EXIT } from '../../command.js'
 import { textOption, UsageError } from '../../options.js'
+import { SAMPLES } from '../../samples.js'
 import { defineTraceCommand } from '../../trace/define-trace-command.js'
 import { differenceOf } from '../../trace/diff.js'
 import { analyseFiles } from '../../trace/run.js'
@@ -17,6 +18,7 @@ export const diff: Command = defineTraceCommand({
     after: textOption('FILE', 'traces of the time after (or the second of two files)', undefined),
   },
   formats: ['table', 'json', 'html'],
+  sample: [SAMPLES.usualTraces, SAMPLES.slowTraces],
   examples: [
     ['trimtab trace diff monday.json.gz tuesday.json.gz', 'services and the ways between them, by a rank test'],
     ['trimtab trace diff --before main.ndjson --after branch.ndjson || echo slower', 'in CI: 1 when it got slower'],

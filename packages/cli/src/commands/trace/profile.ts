@@ -1,5 +1,6 @@
 import { foldedStacks, prometheusText, SpeedscopeWriter, summariseProfile } from '@trimtab/trace'
 import type { Command } from '../../command.js'
+import { SAMPLES } from '../../samples.js'
 import { defineTraceCommand, isPage } from '../../trace/define-trace-command.js'
 import { analyseFiles } from '../../trace/run.js'
 import { formatCallPaths, formatHeading, formatServices } from '../../trace/tables.js'
@@ -11,6 +12,7 @@ export const profile: Command = defineTraceCommand({
   summary: 'Where the latency of many requests goes: by service and by call path, on their critical paths',
   options: {},
   formats: ['table', 'json', 'folded', 'speedscope', 'html', 'prometheus'],
+  sample: [SAMPLES.slowTraces],
   examples: [
     ['trimtab trace profile traces/*.json.gz', 'who owns the latency, with p50, p99 and its part of the variance'],
     ['trimtab trace profile day.ndjson --percentile 95-99', 'only the slow requests, without the very slowest'],

@@ -1,5 +1,6 @@
 import type { Command } from '../../command.js'
 import { suggestion, UsageError } from '../../options.js'
+import { SAMPLES } from '../../samples.js'
 import { baselineOption, readBaseline } from '../../trace/baseline.js'
 import { defineTraceCommand } from '../../trace/define-trace-command.js'
 import { placesOption, speedOption } from '../../trace/options.js'
@@ -21,6 +22,7 @@ export const whatIf: Command = defineTraceCommand({
     'slow-down': speedOption('N times as slow; several with commas', (factor) => 1 / factor),
   },
   formats: ['table', 'json', 'html'],
+  sample: [SAMPLES.slowTraces, '--baseline', SAMPLES.usualTraces],
   examples: [
     ['trimtab trace what-if day.ndjson', 'each of the heaviest services twice as fast: where work pays'],
     ['trimtab trace what-if day.ndjson --speed-up cart=2', 'one service, its callers and siblings moving along'],
