@@ -24,6 +24,7 @@ const steps = [
     title: 'every exported symbol and kernel documented, every name of one meaning',
     args: [join(ROOT, 'scripts/check-docs.mjs')],
   },
+  { title: 'manifests: what all packages say alike', args: [join(ROOT, 'scripts/manifests.mjs')] },
   { title: 'links between pages lead somewhere', args: [join(ROOT, 'scripts/check-links.mjs')] },
   { title: 'build, with declarations', args: [join(ROOT, 'scripts/build.mjs'), '--quiet', '--types'] },
   { title: 'what TypeScript knows of the wasm exports', args: [join(ROOT, 'scripts/build-abi.mjs'), '--check'] },
@@ -53,10 +54,13 @@ const steps = [
   step('sizes', 'size-limit/bin.js'),
 ]
 
+/** What is checked is built by then: whoever packs here need not build again. */
+const env = { ...process.env, npm_config_ignore_scripts: 'true' }
+
 /** Runs one step; its output is shown only when it fails. */
 function run({ args }) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {

@@ -28,6 +28,7 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'packages/tasks/README.md',
   ...readdirSync(join(ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`),
 ]
 
@@ -56,6 +57,7 @@ function createProject(): string {
   folders.push(folder)
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(join(ROOT, 'packages/cli'), join(folder, 'node_modules/trimtab'))
+  symlinkSync(join(ROOT, 'node_modules/@trimtab'), join(folder, 'node_modules/@trimtab'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   return folder
 }
