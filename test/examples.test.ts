@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildSync } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 
@@ -10,11 +10,17 @@ const PRINTS: Record<string, RegExp> = {
   'train-your-own.mjs': /^learned: -\d+ ± \d+$/m,
   'train-your-own.ts': /^learned: [\d.]+ ± [\d.]+ of 50$/m,
   'worker-pool.ts': /^learned +[\d.]+ % +\d+$/m,
+  'p-queue-swap.mjs': /^scheduler: \d+ tokens of others first$/m,
+  'express-gateway.mjs': /^answered: Write .*\nanswered: Is .*\nanswered: Write .*$/m,
+  'worker.mjs': /^\[\{"traceId":"f1","latencyUs":10000,"waits":\[.*\{"service":"cart","us":6000\}.*$/m,
+  'any-runtime.mjs': /^says -[\d.]+, -?[\d.]+, [\d.]+, in full .*$/m,
   'trace-culprit.mjs': /^to blame: rate \(\d+ %\), because .+$/m,
 }
 
 const run = (args: string[], input?: string): string =>
   execFileSync(process.execPath, args, { encoding: 'utf8', ...(input !== undefined && { input }) })
+
+const runScript = (file: string): string => run([FOLDER + file])
 
 /** Node of the oldest version we run on reads no types. */
 function runTypeScript(file: string): string {
@@ -29,11 +35,34 @@ function runTypeScript(file: string): string {
   return run(['--input-type=module', '-'], bundle!.text)
 }
 
+/** A request of 10 ms, 6 of them in `cart`, as Jaeger exports it. */
+const span = (spanID: string, parent: string, startTime: number, duration: number, processID: string) => ({
+  ...{ traceID: 'f1', spanID, operationName: 'work', startTime, duration, processID },
+  references: parent ? [{ refType: 'CHILD_OF', traceID: 'f1', spanID: parent }] : [],
+})
+const TRACE = {
+  traceID: 'f1',
+  spans: [span('a', '', 0, 10_000, 'p1'), span('b', 'a', 1000, 6000, 'p2')],
+  processes: { p1: { serviceName: 'shop' }, p2: { serviceName: 'cart' } },
+}
+
+/** A Worker has a handler and no program: it is asked once, as its host would. */
+const runWorker = (file: string): string =>
+  run(
+    ['--input-type=module', '-'],
+    `const { default: worker } = await import(${JSON.stringify(pathToFileURL(FOLDER + file).href)})
+    const body = ${JSON.stringify(JSON.stringify({ data: [TRACE] }))}
+    const ask = (init) => worker.fetch(new Request('http://example.test', init)).then((answer) => answer.text())
+    console.log(await ask({ method: 'POST', body }))
+    console.log(await ask({ method: 'POST', body: 'no trace' }))`,
+  )
+
 const outputs = new Map<string, string>()
 
 /** What an example prints; each runs once. */
 function outputOf(file: string): string {
-  const output = outputs.get(file) ?? (file.endsWith('.ts') ? runTypeScript(file) : run([FOLDER + file]))
+  const runFile = file === 'worker.mjs' ? runWorker : file.endsWith('.ts') ? runTypeScript : runScript
+  const output = outputs.get(file) ?? runFile(file)
   outputs.set(file, output)
   return output
 }
@@ -57,6 +86,23 @@ describe('the examples', () => {
       expect(means.length).toBeGreaterThan(0)
       expect(learned).toBeGreaterThan(Math.max(...means))
     },
+  )
+
+  it(
+    'p-queue-swap.mjs lets less work go before a call than p-queue does',
+    () => {
+      const [queue, scheduler] = [...outputOf('p-queue-swap.mjs').matchAll(/: (\d+) tokens/g)].map(([, n]) => Number(n))
+      expect(scheduler).toBeLessThan(queue!)
+    },
+    SLOW_MS,
+  )
+
+  it(
+    'worker.mjs refuses what is no trace with a code',
+    () => {
+      expect(outputOf('worker.mjs')).toMatch(/"code":"trace_format_unknown"/)
+    },
+    SLOW_MS,
   )
 
   it(

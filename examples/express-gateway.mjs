@@ -1,0 +1,51 @@
+// Usage: node examples/express-gateway.mjs
+// Middleware for Express (`app.post('/v1/chat/completions', shortestFirst(scheduler), handler)`) that lets short answers go first.
+// Here node:http calls it, with a stand-in for the model, so that the example needs nothing else.
+import { createServer } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
+import { createServeCore, LengthPredictor, Scheduler } from '@trimtab/serve'
+import { defaultLengthWeights } from '@trimtab/serve/weights'
+
+/** Holds a request until it is its turn; its place is free again when the response has ended, or its client has left. */
+const shortestFirst = (scheduler) => async (request, response, next) => {
+  request.body ??= await json(request)
+  const { model, messages, max_tokens: maxTokens } = request.body
+  const leaves = new AbortController()
+  const ended = new Promise((resolve) => response.once('close', resolve))
+  ended.then(() => leaves.abort())
+  const serve = () => {
+    next()
+    return ended
+  }
+  await scheduler
+    .add(serve, { model, prompt: messages.at(-1).content, maxTokens, signal: leaves.signal })
+    .catch((error) => leaves.signal.aborted || next(error))
+}
+
+const answers = []
+const core = await createServeCore()
+const estimator = LengthPredictor.load(core, defaultLengthWeights())
+const scheduler = new Scheduler({ core, concurrency: 1, estimator })
+const middleware = shortestFirst(scheduler)
+
+const server = createServer((request, response) =>
+  middleware(request, response, async () => {
+    while (answers.length === 0 && scheduler.size < 2) await setTimeout(1) // the first answer takes until the others wait
+    response.end(request.body.messages.at(-1).content)
+  }),
+)
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+async function ask(content, max_tokens) {
+  const body = JSON.stringify({ model: 'mine', max_tokens, messages: [{ role: 'user', content }] })
+  const response = await fetch(`http://127.0.0.1:${server.address().port}`, { method: 'POST', body })
+  answers.push(await response.text())
+}
+const first = ask('Write an essay on the history of sailing.')
+while (scheduler.pending === 0) await setTimeout(1) // until the server works on it
+const second = ask('Write an essay on the history of bread.')
+while (scheduler.size < 1) await setTimeout(1)
+await Promise.all([first, second, ask('Is bread older than beer? Answer yes or no.', 5)])
+for (const answer of answers) console.log(`answered: ${answer}`)
+server.close()
