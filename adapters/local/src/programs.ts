@@ -5,6 +5,7 @@ const beside = (name: string): string => fileURLToPath(new URL(`../${name}`, imp
 
 export const CONTAINER_PROGRAM: string = beside('container.js')
 export const GENERATOR_PROGRAM: string = beside('generator.js')
+export const STRESSOR_PROGRAM: string = beside('stressor.js')
 
 /** A function that burns real CPU time: `main({ rounds })`. */
 export const BURN_FUNCTION: string = beside('functions/burn.js')
