@@ -38,13 +38,13 @@ export class EdgeProxy {
 
   /** Listens on a port that is free. @throws what the system says */
   static async listen({ port, bytesPerSecond = 12.5e6 }: EdgeProxyOptions): Promise<EdgeProxy> {
-    const server = createServer()
+    const server = createServer({ allowHalfOpen: true })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(0, '127.0.0.1', resolve)
     })
     const proxy = new EdgeProxy(server, bytesPerSecond)
-    server.on('connection', (caller) => proxy.#join(caller, connect({ port, host: '127.0.0.1', noDelay: true })))
+    server.on('connection', (caller) => proxy.#join(caller, connect({ port, host: '127.0.0.1', allowHalfOpen: true })))
     return proxy
   }
 
@@ -71,8 +71,8 @@ export class EdgeProxy {
   }
 
   #join(caller: Socket, callee: Socket): void {
-    caller.setNoDelay(true)
     for (const socket of [caller, callee]) {
+      socket.setNoDelay(true)
       this.#sockets.add(socket)
       socket.on('error', () => {}) // the close that follows takes the other end down
       socket.on('close', () => {
@@ -81,51 +81,81 @@ export class EdgeProxy {
         callee.destroy()
       })
     }
-    this.#pass(caller, callee, false)
-    this.#pass(callee, caller, true)
-  }
-
-  /** One direction: pieces leave in the order in which they came. */
-  #pass(from: Socket, to: Socket, isAnswer: boolean): void {
-    const pace = new Pace()
-    let heldBytes = 0
-    from.on('data', (piece) => {
-      const shapes = [...this.#shapes]
-      const cameAt = performance.now()
-      const leaveAt = pace.next(cameAt, {
-        sendMs: shapes.length === 0 ? 0 : (1000 * piece.length) / this.#rateWith(shapes),
-        delayMs: isAnswer ? shapes.reduce((sum, shape) => sum + shape.drawDelayMs(), 0) : 0,
-      })
-      const leave = (): void => {
-        heldBytes -= piece.length
-        to.write(piece)
-        if (heldBytes <= MOST_HELD_BYTES && !to.writableNeedDrain) from.resume()
-        const heldMs = performance.now() - cameAt
-        for (const shape of shapes) shape.onPassed(piece.length, heldMs)
-      }
-      heldBytes += piece.length
-      if (heldBytes > MOST_HELD_BYTES) from.pause()
-      if (leaveAt <= cameAt && heldBytes === piece.length) leave()
-      else setTimeout(leave, leaveAt - cameAt)
-      if (to.writableNeedDrain) from.pause()
-    })
-    to.on('drain', () => from.resume())
-    from.on('end', () => setTimeout(() => to.end(), Math.max(0, pace.lastLeavesAt - performance.now())))
-  }
-
-  #rateWith(shapes: readonly TrafficShape[]): number {
-    return shapes.reduce((rate, { bandwidthTaken01 }) => rate * (1 - bandwidthTaken01), this.#bytesPerSecond)
+    new OneWay(caller, callee, this.#bytesPerSecond, () => ({ shapes: [...this.#shapes], isDelayed: false }))
+    new OneWay(callee, caller, this.#bytesPerSecond, () => ({ shapes: [...this.#shapes], isDelayed: true }))
   }
 }
 
-/** When pieces leave: one after the other at the pace of the link, none before the one that came before it. */
-class Pace {
-  lastLeavesAt = 0
-  #linkIsFreeAt = 0
+interface Treatment {
+  readonly shapes: readonly TrafficShape[]
+  readonly isDelayed: boolean
+}
 
-  next(now: number, { sendMs, delayMs }: { readonly sendMs: number; readonly delayMs: number }): number {
+interface HeldPiece {
+  readonly bytes: Buffer
+  readonly shapes: readonly TrafficShape[]
+  readonly cameAt: number
+  readonly leavesAt: number
+}
+
+/** One direction of a connection: pieces leave in the order in which they came, at the pace of the link. */
+class OneWay {
+  readonly #from: Socket
+  readonly #to: Socket
+  readonly #bytesPerSecond: number
+  readonly #held: HeldPiece[] = []
+  #heldBytes = 0
+  #linkIsFreeAt = 0
+  #lastLeavesAt = 0
+  #isEnded = false
+
+  constructor(from: Socket, to: Socket, bytesPerSecond: number, treat: () => Treatment) {
+    this.#from = from
+    this.#to = to
+    this.#bytesPerSecond = bytesPerSecond
+    from.on('data', (bytes) => this.#hold(bytes, treat()))
+    from.on('end', () => {
+      this.#isEnded = true
+      if (this.#held.length === 0) to.end()
+    })
+    to.on('drain', () => this.#goOn())
+  }
+
+  #hold(bytes: Buffer, { shapes, isDelayed }: Treatment): void {
+    const now = performance.now()
+    const rate = shapes.reduce((left, { bandwidthTaken01 }) => left * (1 - bandwidthTaken01), this.#bytesPerSecond)
+    const sendMs = shapes.length === 0 ? 0 : (1000 * bytes.length) / rate
+    const delayMs = isDelayed ? shapes.reduce((sum, shape) => sum + shape.drawDelayMs(), 0) : 0
     this.#linkIsFreeAt = Math.max(this.#linkIsFreeAt, now) + sendMs
-    this.lastLeavesAt = Math.max(this.lastLeavesAt, this.#linkIsFreeAt + delayMs)
-    return this.lastLeavesAt
+    this.#lastLeavesAt = Math.max(this.#lastLeavesAt, this.#linkIsFreeAt + delayMs)
+    this.#held.push({ bytes, shapes, cameAt: now, leavesAt: this.#lastLeavesAt })
+    this.#heldBytes += bytes.length
+    if (this.#held.length === 1) this.#letGo()
+    this.#goOn()
+  }
+
+  /** Only the first piece has a timer: timers may fire out of turn, bytes must not. */
+  #letGo(): void {
+    for (;;) {
+      const first = this.#held[0]
+      if (!first) break
+      const waitMs = first.leavesAt - performance.now()
+      if (waitMs > 0) {
+        setTimeout(() => this.#letGo(), waitMs)
+        return
+      }
+      this.#held.shift()
+      this.#heldBytes -= first.bytes.length
+      this.#to.write(first.bytes)
+      const heldMs = performance.now() - first.cameAt
+      for (const shape of first.shapes) shape.onPassed(first.bytes.length, heldMs)
+    }
+    this.#goOn()
+    if (this.#isEnded) this.#to.end()
+  }
+
+  #goOn(): void {
+    if (this.#heldBytes > MOST_HELD_BYTES || this.#to.writableNeedDrain) this.#from.pause()
+    else this.#from.resume()
   }
 }

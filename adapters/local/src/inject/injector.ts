@@ -100,7 +100,8 @@ class RunningAnomaly {
   #disturbances: readonly Disturbance[] = []
   #level = 0
   #last: DisturbanceTotals = {}
-  #lastAt = 0
+  /** Of the last sample; undefined before the start. */
+  #lastAt: number | undefined
   #isOver = false
 
   constructor(anomaly: Anomaly, world: InjectionWorld, random: Random) {
@@ -119,7 +120,7 @@ class RunningAnomaly {
       return
     }
     if (second < startSeconds) return
-    if (this.#lastAt === 0) this.#lastAt = startSeconds
+    this.#lastAt ??= startSeconds
     this.#level = levelOf(this.anomaly)
     for (const disturbance of this.#disturbances) disturbance.setLevel(this.#level)
     if (second - this.#lastAt >= 1) this.#sample(second)
@@ -130,7 +131,7 @@ class RunningAnomaly {
     this.#isOver = true
     await this.#starting
     for (const disturbance of this.#disturbances) disturbance.setLevel(0)
-    if (this.#lastAt > 0 && second > this.#lastAt) this.#sample(second)
+    if (this.#lastAt !== undefined && second > this.#lastAt) this.#sample(second)
     await Promise.all(this.#disturbances.map((disturbance) => disturbance.stop()))
   }
 
