@@ -1,6 +1,6 @@
 // Uses up a resource, by threads that work a part of the time. Told `{ level }` by its parent, tells it `{ measured }`; ends with it.
 // Argument: `{ kind, threads, perCpu, cgroups, folder }`.
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
@@ -44,11 +44,7 @@ const WORK = {
       return 2 * MIB // read and written
     }
   },
-  'disk-io': ({ folder }) => {
-    const own = mkdtempSync(join(folder, 'stressor-'))
-    const file = openSync(join(own, 'writes'), 'w')
-    rmSync(own, { recursive: true }) // the file lives as long as it is open
-    process.on('exit', () => closeSync(file))
+  'disk-io': ({ file }) => {
     const block = Buffer.alloc(MIB / 4, 1)
     let at = 0
     return () => {
@@ -69,13 +65,14 @@ function dutyAt(level, { kind, perCpu }) {
 if (isMainThread) runMain(JSON.parse(process.argv[2]))
 else runThread(workerData)
 
-function runMain({ cgroups, ...plan }) {
-  for (const file of cgroups) writeFileSync(file, String(process.pid))
+function runMain({ cgroups, folder, ...plan }) {
+  for (const group of cgroups) writeFileSync(group, String(process.pid))
+  const file = plan.kind === 'disk-io' ? openNameless(folder) : undefined
   const duty = new Float64Array(new SharedArrayBuffer(8))
   const bytes = new Float64Array(new SharedArrayBuffer(8 * plan.threads))
   const wake = new Int32Array(new SharedArrayBuffer(4))
   for (let thread = 0; thread < plan.threads; thread++)
-    new Worker(new URL(import.meta.url), { workerData: { ...plan, thread, duty, bytes, wake } })
+    new Worker(new URL(import.meta.url), { workerData: { ...plan, file, thread, duty, bytes, wake } })
   const tell = () => {
     const { user, system } = process.cpuUsage()
     const moved = bytes.reduce((sum, each) => sum + each, 0)
@@ -91,8 +88,16 @@ function runMain({ cgroups, ...plan }) {
   setInterval(tell, TELL_MS)
 }
 
-function runThread({ kind, folder, thread, duty, bytes, wake }) {
-  const work = WORK[kind]({ folder })
+/** A file that lives as long as it is open; threads of a process share it. */
+function openNameless(folder) {
+  const own = mkdtempSync(join(folder, 'stressor-'))
+  const file = openSync(join(own, 'writes'), 'w')
+  rmSync(own, { recursive: true })
+  return file
+}
+
+function runThread({ kind, file, thread, duty, bytes, wake }) {
+  const work = WORK[kind]({ file })
   const bed = new Int32Array(new SharedArrayBuffer(4)) // nobody wakes who lies here
   for (;;) {
     const began = performance.now()

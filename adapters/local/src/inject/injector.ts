@@ -34,6 +34,8 @@ export interface InjectionOptions {
   /** Of the delays that are drawn; default 0. */
   readonly seed?: number
   readonly signal?: AbortSignal
+  /** Told of each second as it is measured. @param index  of the campaign's anomaly */
+  readonly onSecond?: (index: number, second: InjectedSecond) => void
 }
 
 /** One second, or the rest of one, of an anomaly: what it was to do and what its sensors say it did. */
@@ -62,14 +64,17 @@ const LEAD_SECONDS = 2 // a stressor is a process, which has to start
  * @returns when the campaign is over or the signal is given: what was really done until then
  * @throws {ConfigError} `config_invalid`, before anything is disturbed; {AdapterError} `stressor_failed`
  */
-export async function inject({ campaign, world, core, seed = 0, signal }: InjectionOptions): Promise<InjectionTruth> {
+export async function inject(options: InjectionOptions): Promise<InjectionTruth> {
+  const { campaign, world, core, seed = 0, signal, onSecond = () => {} } = options
   checkCampaign(campaign)
   checkReach(campaign, world)
   const random = new Random(core, seed)
   const startedUnixMs = Date.now()
   const startedAt = performance.now()
   const now = (): number => (performance.now() - startedAt) / 1000
-  const running = campaign.anomalies.map((anomaly) => new RunningAnomaly(anomaly, world, random))
+  const running = campaign.anomalies.map(
+    (anomaly, index) => new RunningAnomaly(anomaly, world, random, (second) => onSecond(index, second)),
+  )
   const end = Math.max(
     0,
     ...campaign.anomalies.map(({ startSeconds, durationSeconds }) => startSeconds + durationSeconds),
@@ -96,6 +101,7 @@ class RunningAnomaly {
   failure: unknown
   readonly #world: InjectionWorld
   readonly #random: Random
+  readonly #tell: (second: InjectedSecond) => void
   #starting: Promise<void> | undefined
   #disturbances: readonly Disturbance[] = []
   #level = 0
@@ -104,10 +110,11 @@ class RunningAnomaly {
   #lastAt: number | undefined
   #isOver = false
 
-  constructor(anomaly: Anomaly, world: InjectionWorld, random: Random) {
+  constructor(anomaly: Anomaly, world: InjectionWorld, random: Random, tell: (second: InjectedSecond) => void) {
     this.anomaly = anomaly
     this.#world = world
     this.#random = random
+    this.#tell = tell
   }
 
   /** Does what is due at a moment. */
@@ -148,7 +155,9 @@ class RunningAnomaly {
     const measured = Object.fromEntries(
       Object.entries(totals).map(([name, total]) => [name, total - (this.#last[name] ?? 0)]),
     )
-    this.seconds.push({ at, level: this.#level, measured })
+    const second = { at, level: this.#level, measured }
+    this.seconds.push(second)
+    this.#tell(second)
     this.#last = totals
     this.#lastAt = at
   }
