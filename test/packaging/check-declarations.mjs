@@ -8,7 +8,13 @@ import { installPacked } from './install-packed.mjs'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
-const OPTIONS = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--module', 'nodenext']
+const OPTIONS = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022']
+/** The ways in which TypeScript finds what a package exports. */
+const RESOLUTIONS = [
+  ['--module', 'nodenext'],
+  ['--module', 'node16'],
+  ['--module', 'esnext', '--moduleResolution', 'bundler'],
+]
 /** What a service on Node has, and no more: no DOM, nothing that is not yet in the language. */
 const LIBRARIES = ['--lib', 'es2023', '--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')]
 
@@ -18,7 +24,11 @@ try {
   const imports = names.map((name, i) => `import * as package${i} from '${name}'`)
   const uses = names.map((_, i) => `package${i}`).join(', ')
   writeFileSync(join(folder, 'consumer.ts'), `${imports.join('\n')}\nexport const used: object[] = [${uses}]\n`)
-  execFileSync(process.execPath, [TSC, ...OPTIONS, ...LIBRARIES, 'consumer.ts'], { cwd: folder, stdio: 'inherit' })
+  for (const resolution of RESOLUTIONS)
+    execFileSync(process.execPath, [TSC, ...OPTIONS, ...resolution, ...LIBRARIES, 'consumer.ts'], {
+      cwd: folder,
+      stdio: 'inherit',
+    })
 } catch (error) {
   if (error.status === undefined) throw error
   process.exitCode = 1

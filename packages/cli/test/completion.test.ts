@@ -66,5 +66,5 @@ describe.each(Object.keys(ASK))('in %s', (shell) => {
     expect(ask('trace', 'cr')).toEqual(['critical-path'])
     expect(ask('trace', 'culprits', '--base')).toEqual(['--baseline'])
     expect(ask('schedule', '--requests', 'x.jsonl', '--repo')).toEqual(['--report'])
-  })
+  }, 300_000) // every command is loaded first
 })

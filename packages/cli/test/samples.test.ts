@@ -18,7 +18,7 @@ describe('the files that come with the package', () => {
       const path = Object.values(SAMPLES).find((one) => one.endsWith(`/${name}.gz`))
       expect(gunzipSync(readFileSync(path!)).toString() === text, name).toBe(true)
     }
-  })
+  }, 300_000) // ten simulated seconds of an application
 
   it('name the service that was made slow', async () => {
     const host = hostWithSamples()
