@@ -11,6 +11,7 @@ import { readVersion } from './version.js'
 const BAD_CALL: readonly unknown[] = [
   'usage',
   'checkpoint_other_setup',
+  'campaign_invalid',
   'config_invalid',
   'culprit_model_invalid',
   'kubeconfig_invalid',

@@ -14,6 +14,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   gpu: async () => (await import('./commands/gpu.js')).gpu,
   gateway: async () => (await import('./commands/gateway.js')).gateway,
   recommend: async () => (await import('./commands/recommend.js')).recommend,
+  mitigate: async () => (await import('./commands/mitigate.js')).mitigateCommand,
   operator: async () => (await import('./commands/operator.js')).operator,
   serverless: async () => (await import('./commands/serverless.js')).serverless,
   collect: async () => (await import('./commands/collect.js')).collect,

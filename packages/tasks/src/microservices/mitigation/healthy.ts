@@ -1,13 +1,12 @@
 import type { AnyCore } from '@trimtab/core'
-import type { Profile } from '@trimtab/trace'
 import type { ServiceGraph } from '../graph.js'
 import { faultFreeSlosMs } from '../slo.js'
-import { usualProfiles } from './localiser.js'
+import { type Usual, usualBehaviour } from './usual.js'
 
-/** An application when nothing is wrong: what its SLOs are made of, and where time usually goes. By name of the request type. */
-export interface Healthy {
+/** An application when nothing is wrong: what its SLOs are made of, and where time usually goes. */
+export interface Healthy extends Usual {
+  /** By name of the request type. */
   readonly slosMs: ReadonlyMap<string, number>
-  readonly usual: ReadonlyMap<string, Profile>
 }
 
 const SEED = 1_000_000 // so that no run without faults has the requests of a judged one
@@ -30,6 +29,6 @@ function measure(core: AnyCore, graph: ServiceGraph): Healthy {
   const slos = faultFreeSlosMs(core, graph, { seed: SEED, seconds: SLO_SECONDS })
   return {
     slosMs: new Map(graph.requests.map(({ name }, type) => [name, slos[type]!])),
-    usual: usualProfiles(core, graph, SEED, USUAL_SECONDS),
+    ...usualBehaviour(core, graph, SEED, USUAL_SECONDS),
   }
 }

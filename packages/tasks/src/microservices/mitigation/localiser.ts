@@ -1,9 +1,7 @@
-import type { AnyCore } from '@trimtab/core'
-import { createTraceCoreSync, measureComponents, PathFinder, Profile, type Trace, type TraceCore } from '@trimtab/trace'
-import type { ServiceGraph } from '../graph.js'
-import { MicroserviceSimulator } from '../simulator.js'
+import { measureComponents, PathFinder, type Profile, type Trace, type TraceCore } from '@trimtab/trace'
 import type { Window } from './application.js'
 import type { LocatedCulprit } from './culprit.js'
+import { byRequest, latencyNs, lateTraces, profileOf, traceCore } from './traces.js'
 
 /** When requests are late and whom to name. */
 export interface LocaliserOptions {
@@ -28,7 +26,7 @@ export class Localiser {
   }
 
   /** Largest part first; each instance once. */
-  find({ traces }: Window): LocatedCulprit[] {
+  find({ traces }: Pick<Window, 'traces'>): LocatedCulprit[] {
     const found = new Map<string, LocatedCulprit>()
     for (const [request, group] of byRequest(traces)) {
       for (const culprit of this.#findIn(request, group)) {
@@ -49,8 +47,8 @@ export class Localiser {
   }
 
   #findIn(request: string, traces: readonly Trace[]): LocatedCulprit[] {
-    const sloNs = 1e6 * (this.#options.slosMs.get(request) ?? Number.POSITIVE_INFINITY)
-    const late = traces.filter((trace) => latencyNs(trace) > sloNs)
+    const sloMs = this.#options.slosMs.get(request) ?? Number.POSITIVE_INFINITY
+    const late = lateTraces(traces, sloMs)
     if (late.length <= TAIL * traces.length) return []
     const profile = profileOf(this.#finder, late)
     const slowest = traces.map(latencyNs).sort((a, b) => b - a)[Math.floor(TAIL * traces.length)]!
@@ -60,50 +58,9 @@ export class Localiser {
       return [
         {
           ...{ service, instance, request, late: late.length },
-          ...{ p99OverSlo: slowest / sloNs, addedShare: change.addedShare },
+          ...{ p99OverSlo: slowest / (1e6 * sloMs), addedShare: change.addedShare },
         },
       ]
     })
   }
-}
-
-/** Where the time of each type of requests goes when nothing is wrong, by name. @param seconds  simulated. Default 30 */
-export function usualProfiles(core: AnyCore, graph: ServiceGraph, seed: number, seconds = 30): Map<string, Profile> {
-  const finder = new PathFinder(traceCore())
-  const traces: Trace[] = []
-  const simulator = new MicroserviceSimulator(core, graph, { seed })
-  simulator.run(seconds, (trace) => traces.push(trace))
-  simulator.dispose()
-  const profiles = new Map(
-    [...byRequest(traces)].map(([request, group]) => [request, profileOf(finder, group)] as const),
-  )
-  finder.dispose()
-  return profiles
-}
-
-function profileOf(finder: PathFinder, traces: readonly Trace[]): Profile {
-  const profile = new Profile()
-  for (const trace of traces) profile.add(finder.find(trace))
-  return profile
-}
-
-function byRequest(traces: readonly Trace[]): Map<string, Trace[]> {
-  const groups = new Map<string, Trace[]>()
-  for (const trace of traces) {
-    const request = requestOf(trace)
-    const group = groups.get(request)
-    if (group) group.push(trace)
-    else groups.set(request, [trace])
-  }
-  return groups
-}
-
-const requestOf = ({ names, operation, root }: Trace): string => names.text(operation[root]!)
-const latencyNs = ({ startNs, endNs, root }: Trace): number => endNs[root]! - startNs[root]!
-
-let shared: TraceCore | undefined
-/** Kernels of critical paths live in a core of their own; it is started by whoever asks first. */
-function traceCore(): TraceCore {
-  shared ??= createTraceCoreSync()
-  return shared
 }

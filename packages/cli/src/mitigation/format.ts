@@ -1,0 +1,138 @@
+import { printable } from '@trimtab/core/text'
+import { LIMIT_RANGE } from '@trimtab/tasks/microservices'
+import { formatTable, type Paint } from '../terminal.js'
+import { duration, percent, placeText, plural } from '../trace/report/format.js'
+import { gainText, slowerText } from '../trace/report/tables.js'
+import type {
+  Incident,
+  MitigationReport,
+  Recommendation,
+  RunOutcome,
+  SimulationReport,
+  Step,
+  TracesReport,
+} from './report-types.js'
+
+const RAISE = `raise all five limits to ${LIMIT_RANGE[1]}×`
+const REPLACE = 'drain and replace it'
+
+/** A report for the terminal. */
+export const formatMitigation = (report: MitigationReport, paint: Paint): string =>
+  report.source === 'simulator' ? formatSimulation(report, paint) : formatTraces(report, paint)
+
+function formatSimulation(report: SimulationReport, paint: Paint): string {
+  const { application, seconds, load, anomalies, incidents, mitigated, withoutMitigation } = report
+  const runs: [string, RunOutcome][] = [
+    ['without mitigation', withoutMitigation],
+    ...(mitigated ? [['mitigated', mitigated] as [string, RunOutcome]] : []),
+  ]
+  const table = formatTable(
+    [
+      { title: '', align: 'left' },
+      ...['requests', 'late', 'failed', 'seconds over an SLO'].map((title) => ({ title, align: 'right' }) as const),
+    ],
+    runs.map(([name, { requests, late01, failed01, brokenSeconds01 }]) => [
+      ...[name, String(requests), percent(late01), percent(failed01), percent(brokenSeconds01)],
+    ]),
+    paint,
+  )
+  return [
+    paint.bold(
+      `${application}, simulated: ${seconds} s of ${load}× its load, ${plural(anomalies, 'anomaly', 'anomalies')}`,
+    ),
+    '',
+    ...(incidents.length === 0
+      ? ['Nobody was named.']
+      : incidents.map((incident, i) => incidentText(incident, i, paint))),
+    '',
+    table,
+    '',
+    foundText(incidents),
+    mitigated ? 'Requests and anomalies are the same in both runs.' : 'Nothing was changed; --act carries it out.',
+    '',
+  ].join('\n')
+}
+
+function incidentText(incident: Incident, index: number, paint: Paint): string {
+  const { instance, fromSecond, untilSecond, steps, injected } = incident
+  const when = fromSecond === untilSecond ? `second ${fromSecond}` : `seconds ${fromSecond} to ${untilSecond}`
+  const lines = [
+    ...whyLines(incident),
+    ...steps.map(stepText),
+    ...thenLines(incident),
+    `injected there: ${injected.join(', ') || 'nothing'}`,
+  ]
+  const head = `${String(index + 1).padStart(2)}. ${paint.accent(instance)}  ${paint.dim(when)}`
+  return [head, ...lines.map(printable)].join('\n      ')
+}
+
+function whyLines({ because, account, busiest, instance }: Incident): string[] {
+  const used = `most used: ${busiest.resource}, ${percent(busiest.utilisation01)}`
+  if (because === 'queue' || !account) return [`its own queue is long, and no request is late yet; ${used}`]
+  const { request, late, p99OverSlo, addedShare } = because
+  const { route, lateMs, predictedMs } = account
+  const edge = route.length > 1 ? `; edge ${route.slice(-2).join(' → ')}` : ''
+  return [
+    `${request}: p99 is ${p99OverSlo.toFixed(1)}× its SLO, ${plural(late, 'request')} late; ${percent(addedShare)} of what they waited longer, they waited for ${instance}`,
+    `path ${route.join(' → ')}${edge}; ${used}`,
+    `were it as usual, they would take ${percent(1 - predictedMs / lateMs)} less: ${duration(1e3 * lateMs)} → ${duration(1e3 * predictedMs)}`,
+  ]
+}
+
+function stepText({ kind, second, done, reason }: Step): string {
+  const what = `second ${second}: ${kind === 'limits' ? RAISE : REPLACE}`
+  switch (done) {
+    case 'proposed':
+      return `${what} (recommended)`
+    case 'whole':
+      return `${what}: done`
+    case 'part':
+      return `${what}: done in part${reason ? `, ${reason}` : ''}`
+    case 'nothing':
+      return `${what}: not done${reason ? `, ${reason}` : ''}`
+  }
+}
+
+function thenLines({ because, p99OverSloAfter, untilSecond, fromSecond }: Incident): string[] {
+  if (because === 'queue') return []
+  if (p99OverSloAfter === undefined) return ['then: the run ended']
+  return [
+    `then: named for ${plural(untilSecond - fromSecond + 1, 'second')}; after that, p99 is ${p99OverSloAfter.toFixed(1)}× its SLO`,
+  ]
+}
+
+function foundText(incidents: readonly Incident[]): string {
+  const byTraces = incidents.filter(({ because }) => because !== 'queue')
+  const right = byTraces.filter(({ injected }) => injected.length > 0).length
+  return `${right} of ${plural(byTraces.length, 'incident')} named by traces were where something had been injected.`
+}
+
+function formatTraces({ files, against, recommendations }: TracesReport, paint: Paint): string {
+  return [
+    paint.bold(files.join(', ')),
+    paint.dim(against),
+    '',
+    ...(recommendations.length === 0
+      ? ['No service stands out: nothing to do.']
+      : recommendations.map((one, i) => recommendationText(one, i, paint))),
+    '',
+    'Recommended only: traces say where, not which resource is short; nothing was changed.',
+    '',
+  ].join('\n')
+}
+
+function recommendationText(one: Recommendation, index: number, paint: Paint): string {
+  const { service, instance, probability01, route, resource, slower = [], whatIf } = one
+  const way = slower.find(({ callee }) => callee !== undefined)
+  const lines = [
+    ...slowerText(one),
+    `path ${route.join(' → ')}${way ? `; edge ${placeText(way)}` : ''}`,
+    resource === 'network'
+      ? `resource: the network or the connections of that edge; raise the network limits of both ends, or ${REPLACE}`
+      : `resource: any; ${RAISE}, and if it is named again after that, ${REPLACE}`,
+    ...(whatIf ? [gainText(whatIf)] : []),
+  ]
+  const sure = probability01 === undefined ? '' : `  ${paint.dim(`${percent(probability01)} sure`)}`
+  const head = `${String(index + 1).padStart(2)}. ${paint.accent(service)}${instance ? ` ${printable(instance)}` : ''}${sure}`
+  return [head, ...lines.map(printable)].join('\n      ')
+}
