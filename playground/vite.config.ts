@@ -1,5 +1,28 @@
-import { join } from 'node:path'
-import { defineConfig, type Plugin } from 'vite'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { defineConfig, type Plugin, runnerImport } from 'vite'
+import { PAGES } from './pages.js'
+import { framed } from './shell.js'
+
+/** The one place that says where the code is; until it does, pages tell paths and link nothing. */
+const { homepage = '' } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+
+/** Names of the tasks that learn by doing, as built: whatever conditions the process that builds the site resolves by. */
+const tasks = runnerImport<{ readonly CONTROL_TASKS: readonly string[] }>('trimtab/tasks', {
+  root: import.meta.dirname,
+  configFile: false,
+  logLevel: 'error',
+  environments: { inline: { resolve: { noExternal: true } } },
+}).then(({ module }) => module.CONTROL_TASKS)
+
+const sharedFrame: Plugin = {
+  name: 'shared-frame',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: async (html, { filename }) =>
+      framed(html, basename(filename, '.html'), { repository: homepage, tasks: await tasks }),
+  },
+}
 
 /**
  * What the pages may do: their own scripts, styles, workers and WebAssembly, nothing from elsewhere. Attributes `style` are allowed, for
@@ -29,13 +52,13 @@ const contentSecurityPolicy: Plugin = {
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [contentSecurityPolicy],
+  plugins: [sharedFrame, contentSecurityPolicy],
   build: {
     target: 'es2022',
     outDir: 'dist',
     emptyOutDir: true,
     rolldownOptions: {
-      input: ['index.html', 'traces.html', 'serving.html'].map((page) => join(import.meta.dirname, page)),
+      input: PAGES.map(({ name }) => join(import.meta.dirname, `${name}.html`)),
     },
   },
   worker: { format: 'es' },

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PAGES } from '../../playground/pages.js'
 import { canUseChromium, launchChromium } from './chromium.mjs'
 import { serve } from './serve.mjs'
 
@@ -132,7 +133,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
     })
   })
 
-  it.each(['index.html', 'traces.html', 'serving.html'])('lets %s run scripts of its own only', async (name) => {
+  it.each(PAGES.map(({ name }) => `${name}.html`))('lets %s run scripts of its own only', async (name) => {
     const { page } = await open(name)
     const policy = await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content')
     expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/)

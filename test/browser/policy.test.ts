@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { build, createServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PAGES } from '../../playground/pages.js'
 import { canUseChromium, launchChromium } from './chromium.mjs'
 import { serve } from './serve.mjs'
 
@@ -20,7 +21,7 @@ describe.skipIf(!inBrowser)(`the playground's policy${inBrowser ? '' : ' (NOT CH
 
   /** Opens every page, lets a smuggled script try, and asks what the pages complained of before it did. */
   async function visit(origin: string): Promise<void> {
-    for (const name of ['index.html', 'traces.html', 'serving.html']) {
+    for (const name of PAGES.map(({ name }) => `${name}.html`)) {
       const page = await browser.newPage()
       const complaints: string[] = []
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))

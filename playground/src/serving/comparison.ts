@@ -1,4 +1,4 @@
-// One workload under both policies, by the core's replay: the simulated server behind the real queue.
+// One workload under all policies, by the core's replay: the simulated server behind the real queue.
 import type { ServeCore } from 'trimtab/serve'
 import { type LengthPredictor, type ReplayOptions, replayRequests } from 'trimtab/serve'
 import type { Lane, Requests } from './lane.js'
@@ -8,7 +8,6 @@ export interface Settings {
   /** ρ: arrivals as a share of what the server gets done, first come, first served. */
   readonly load: number
   readonly batching: 'none' | 'dynamic' | 'continuous'
-  readonly knows: 'predictor' | 'oracle'
   /** How much later work may overtake a request, in largest backlogs; undefined: no ageing. */
   readonly bypass: number | undefined
   readonly count: number
@@ -17,34 +16,35 @@ export interface Settings {
 
 export interface Comparison {
   readonly requests: Requests
-  /** FCFS, then SSJF. */
-  readonly lanes: readonly [Lane, Lane]
+  /** First come first served, shortest expected first, shortest first by true lengths. */
+  readonly lanes: readonly [Lane, Lane, Lane]
   /** Requests that are served at once. */
   readonly places: number
-  /** s, when both are through. */
+  /** s, when all are through. */
   readonly end: number
 }
 
 const BATCH = 4
 
 export function compare(core: ServeCore, predictor: LengthPredictor, settings: Settings): Comparison {
-  const { batching, bypass, knows } = settings
+  const { batching, bypass } = settings
   const workload = drawWorkload(core, settings.count, settings.seed)
   const { tokens, prompts, models, unitArrivals } = workload
   const service = { batching, maxBatchSize: BATCH }
   const gap = secondsPerRequest(core, tokens, service) / settings.load
-  const requests: Requests = {
-    arrival: unitArrivals.map((time) => time * gap),
-    estimate: knows === 'oracle' ? tokens : predicted(predictor, workload),
-    ...{ tokens, prompts, models },
-  }
-  const lane = (name: Lane['name'], label: string, options: ReplayOptions): Lane => {
-    const { start, finish } = replayRequests(core, requests, { ...service, ...options })
-    return { name, label, start, finish }
+  const requests: Requests = { arrival: unitArrivals.map((time) => time * gap), ...{ tokens, prompts, models } }
+  const lane = (name: Lane['name'], label: string, estimate: Float64Array | undefined): Lane => {
+    const order: Pick<ReplayOptions, 'order' | 'ageing'> = estimate
+      ? { order: 'exact', ageing: bypass === undefined ? undefined : { bypass } }
+      : { order: 'fifo' }
+    const asked = { ...requests, estimate: estimate ?? tokens }
+    const { start, finish } = replayRequests(core, asked, { ...service, ...order })
+    return { name, label, estimate, start, finish }
   }
   const lanes = [
-    lane('fcfs', 'First come, first served', { order: 'fifo' }),
-    lane('ssjf', 'Shortest first', { order: 'exact', ageing: bypass === undefined ? undefined : { bypass } }),
+    lane('fcfs', 'First come, first served', undefined),
+    lane('ssjf', 'Shortest first, predicted', predicted(predictor, workload)),
+    lane('oracle', 'Shortest first, lengths known', tokens),
   ] as const
   return {
     requests,

@@ -6,15 +6,15 @@ export interface Requests {
   readonly arrival: Float64Array
   /** [N] output tokens */
   readonly tokens: Float64Array
-  /** [N] output tokens as the queue was told. */
-  readonly estimate: Float64Array
   readonly prompts: readonly string[]
   readonly models: readonly string[]
 }
 
 export interface Lane {
-  readonly name: 'fcfs' | 'ssjf'
+  readonly name: 'fcfs' | 'ssjf' | 'oracle'
   readonly label: string
+  /** [N] output tokens as the queue was told; undefined where it does not ask. */
+  readonly estimate: Float64Array | undefined
   /** [N] s at which service began and ended. */
   readonly start: Float64Array
   readonly finish: Float64Array

@@ -1,5 +1,6 @@
 // A lane as it is at one moment: the places of the server, the queue as bars, and numbers.
-import { create, element } from '../view.js'
+import { create, element } from '../shell/dom.js'
+import { colour } from '../shell/theme.js'
 import type { Lane, Moment, Requests } from './lane.js'
 
 /** Borders between the colours, output tokens. */
@@ -9,7 +10,6 @@ const BAR = 12 // CSS pixels, with the gap behind it
 const GAP = 3
 
 const colourOf = (tokens: number): number => BORDERS.filter((border) => tokens >= border).length
-const token = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 /** What the colours mean. */
 export function showClasses(): void {
@@ -45,7 +45,7 @@ export function createPicture(section: HTMLElement, label: string, places: numbe
   return {
     draw(requests, lane, moment, now) {
       for (const [i, row] of rows.entries()) drawPlace(row, requests, lane, moment.running[i], now)
-      drawQueue(canvas, requests, moment.waiting)
+      drawQueue(canvas, requests.tokens, lane.estimate, moment.waiting)
       const { waiting, done, come } = moment
       canvas.setAttribute('aria-label', `${waiting.length} requests wait, the next one on the left`)
       numbers.textContent = `${waiting.length} wait, ${done} of ${come} done`
@@ -67,7 +67,12 @@ function drawPlace(row: HTMLElement, requests: Requests, lane: Lane, request: nu
 }
 
 /** Bars from the left, as they will be served unless a newcomer passes; as high as the logarithm of their tokens. */
-function drawQueue(canvas: HTMLCanvasElement, { tokens, estimate }: Requests, waiting: readonly number[]): void {
+function drawQueue(
+  canvas: HTMLCanvasElement,
+  tokens: Float64Array,
+  estimate: Float64Array | undefined,
+  waiting: readonly number[],
+): void {
   const scale = devicePixelRatio
   const [width, height] = [canvas.clientWidth, canvas.clientHeight]
   canvas.width = Math.round(width * scale)
@@ -77,18 +82,19 @@ function drawQueue(canvas: HTMLCanvasElement, { tokens, estimate }: Requests, wa
   const shown = Math.min(waiting.length, Math.floor((width - 44) / BAR))
   const heightOf = (count: number): number =>
     Math.max(2, (Math.log2(1 + Math.min(LONGEST, count)) / Math.log2(1 + LONGEST)) * (height - 4))
-  const colours = Array.from({ length: BORDERS.length + 1 }, (_, i) => token(`--length-${i}`))
-  const ink = token('--text')
+  const colours = Array.from({ length: BORDERS.length + 1 }, (_, i) => colour(`--length-${i}`))
+  const ink = colour('--text')
   for (let i = 0; i < shown; i++) {
     const request = waiting[i]!
     const bar = heightOf(tokens[request]!)
     ctx.fillStyle = colours[colourOf(tokens[request]!)]!
     ctx.fillRect(i * BAR, height - bar, BAR - GAP, bar)
+    if (!estimate) continue
     ctx.fillStyle = ink
     ctx.fillRect(i * BAR - 0.5, height - heightOf(estimate[request]!) - 1, BAR - GAP + 1, 2)
   }
   if (shown === waiting.length) return
-  ctx.fillStyle = token('--muted')
+  ctx.fillStyle = colour('--muted')
   ctx.font = '12px Inter, system-ui, sans-serif'
   ctx.textAlign = 'right'
   ctx.fillText(`+${waiting.length - shown}`, width, height - 6)

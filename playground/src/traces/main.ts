@@ -10,7 +10,9 @@ import {
   type TraceReport,
   type WhatIfView,
 } from 'trimtab/trace/report'
-import { create, element } from '../view.js'
+import { create, element, option, say, showProgress } from '../shell/dom.js'
+import { restoreForm, setUpShare } from '../shell/share.js'
+import { setUpTheme } from '../shell/theme.js'
 import type { FromWorker, Question, ToWorker } from './protocol.js'
 import { SAMPLES } from './samples.js'
 
@@ -23,16 +25,6 @@ let source: Question['source'] | undefined
 
 const input = (id: string) => element<HTMLInputElement>(id)
 const select = (id: string) => element<HTMLSelectElement>(id)
-const option = (value: string, label: string) => Object.assign(create('option', label), { value })
-
-function say(text: string, hasFailed = false): void {
-  element('status').textContent = text
-  element('status').classList.toggle('failed', hasFailed)
-}
-
-const meter = (share01: number) => {
-  element('meter').querySelector('i')!.style.width = `${share01 * 100}%`
-}
 
 /** Asks the worker, a new one each time: what the last one was still doing does not matter any more. */
 function ask(): void {
@@ -51,19 +43,24 @@ function ask(): void {
     overlapTolerance: input('tolerance').checked ? 'auto' : 0,
   }
   say(source.type === 'sample' ? 'simulating' : 'reading')
-  meter(0)
+  showProgress(0)
   worker.postMessage({ type: 'analyse', question } satisfies ToWorker)
 }
 
 function fail(message: string): void {
   worker?.terminate()
+  report = undefined
+  element('parts').replaceChildren()
+  element('gain').replaceChildren()
+  element<HTMLFieldSetElement>('what-if').disabled = true
+  element<HTMLButtonElement>('save').disabled = true
   say(message, true)
 }
 
 function receive(message: FromWorker): void {
   switch (message.type) {
     case 'progress':
-      meter(message.read01)
+      showProgress(message.read01)
       say(
         `${message.spans.toLocaleString('en')} spans, ${Math.round(message.spansPerSecond).toLocaleString('en')} a second`,
       )
@@ -92,7 +89,7 @@ function show({ report: found, services, seconds }: Extract<FromWorker, { type: 
   select('service').replaceChildren(option('', 'any service'), ...services.map((name) => option(name, name)))
   select('service').value = services.includes(chosen) ? chosen : ''
   setUpWhatIf(found.services, found.settings.mode === 'blocking' && found.services.length > 0)
-  meter(1)
+  showProgress(1)
   const { traces, spans } = found.source
   say(`${traces.toLocaleString('en')} requests, ${spans.toLocaleString('en')} spans in ${seconds.toFixed(2)} s`)
 }
@@ -148,14 +145,6 @@ function askFiles(files: readonly File[]): void {
   begin({ type: 'files', files, baseline: [...(input('baseline').files ?? [])] })
 }
 
-function setUpTheme(): void {
-  const root = document.documentElement
-  root.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
-  element('theme').addEventListener('click', () => {
-    root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark'
-  })
-}
-
 function setUpDrop(): void {
   const drop = element('drop')
   const mark = (isOver: boolean) => (event: DragEvent) => {
@@ -169,6 +158,15 @@ function setUpDrop(): void {
     mark(false)(event)
     askFiles([...(event.dataTransfer?.files ?? [])])
   })
+}
+
+/** A sample, the one that the address names or the first: nobody finds an empty page. */
+function openWith(): void {
+  select('sample').value = SAMPLES[0]!.name
+  restoreForm(element('controls'))
+  if (select('sample').value === NONE) select('sample').value = SAMPLES[0]!.name
+  source = { type: 'sample', name: select('sample').value }
+  ask()
 }
 
 function save(): void {
@@ -194,4 +192,6 @@ input('baseline').addEventListener('change', () => {
 for (const id of ['service', 'slice', 'mode', 'tolerance']) element(id).addEventListener('change', ask)
 for (const id of ['fix', 'factor']) element(id).addEventListener('input', askWhatIf)
 element('controls').addEventListener('submit', (event) => event.preventDefault())
+setUpShare(element('controls'))
+openWith()
 element('save').addEventListener('click', save)

@@ -35,7 +35,7 @@ function renderGroups(title: string, groups: readonly GroupScores[]): string {
     const bar = one.order === null ? '' : `<i style="width:${fixed(Math.max(0, (one.order - 0.5) * 200), 1)}%"></i>`
     return `<tr><th scope="row">${escapeHtml(one.name)}</th><td>${one.rows}</td><td>${fixed(one.accuracy, 3)}</td><td>${fixed(one.l1, 3)}</td><td>${orderOf(one)}</td><td class="span">${bar}</td></tr>`
   })
-  return `<div class="scroll"><table><thead><tr><th scope="col">${title}</th><th scope="col">Rows</th><th scope="col">Accuracy</th><th scope="col">L1</th><th scope="col">Order</th><th scope="col">0.5 – 1</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+  return `<div tabindex="0" class="scroll"><table><thead><tr><th scope="col">${title}</th><th scope="col">Rows</th><th scope="col">Accuracy</th><th scope="col">L1</th><th scope="col">Order</th><th scope="col">0.5 – 1</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
 function renderConfusion(confusion: LengthEvaluation['confusion']): string {
@@ -47,7 +47,7 @@ function renderConfusion(confusion: LengthEvaluation['confusion']): string {
     const cells = row.map((count) => `<td class="cell" style="--share:${fixed(count / total, 3)}">${count}</td>`)
     return `<tr><th scope="row">${CLASSES[i]}</th>${cells.join('')}</tr>`
   })
-  return `<section><h2>True class (down) and predicted class (across)</h2><div class="scroll"><table><thead><tr><th></th>${CLASSES.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`
+  return `<section><h2>True class (down) and predicted class (across)</h2><div tabindex="0" class="scroll"><table><thead><tr><th></th>${CLASSES.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`
 }
 
 function renderLearning({ learning }: LengthEvaluation): string {

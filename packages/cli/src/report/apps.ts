@@ -58,5 +58,5 @@ function renderTable({ settings, controllers, results }: AutoscalingReport, tabl
     (app) =>
       `<tr><th scope="row">${escapeHtml(app)}</th>${controllers.map(({ name }) => cell(app, name)).join('')}</tr>`,
   )
-  return `<div class="scroll"><table class="apps"><caption>${escapeHtml(caption)}</caption><thead><tr><th scope="col">application</th>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+  return `<div tabindex="0" class="scroll"><table class="apps"><caption>${escapeHtml(caption)}</caption><thead><tr><th scope="col">application</th>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }

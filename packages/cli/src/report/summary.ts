@@ -79,7 +79,7 @@ export function renderSummary(report: AutoscalingReport): string {
   const caption = `<tr class="group"><th colspan="${SUMMARY_COLUMNS.length + 1}" scope="rowgroup">Bounds: they know what no controller can know</th></tr>`
   const spread = settings.seeds.length > 1 ? ' ± standard deviation over seeds' : '; one seed has no spread'
   return `<section><h2>Summary</h2><p class="lead">Mean over applications (${settings.apps.length}) and seeds (${settings.seeds.length})${spread}. ${escapeHtml(MARK_HELP)}.</p>
-<div class="scroll"><table class="summary"><thead><tr><th scope="col">controller</th>${heads.join('')}</tr></thead>
+<div tabindex="0" class="scroll"><table class="summary"><thead><tr><th scope="col">controller</th>${heads.join('')}</tr></thead>
 <tbody>${rivals.map(row).join('')}</tbody>${bounds.length > 0 ? `<tbody class="bounds">${caption}${bounds.map(row).join('')}</tbody>` : ''}</table></div>
 <details><summary>What the columns mean</summary><dl class="help">${SUMMARY_COLUMNS.map(({ title, help }) => `<dt>${title}</dt><dd>${escapeHtml(help)}</dd>`).join('')}</dl></details></section>`
 }

@@ -167,7 +167,7 @@ function renderGuard({ guard }: AutoscalingReport, app: string): string {
       return `<tr><th scope="row">${part}</th>${shares.join('')}<td>${why.join(', ') || '–'}</td></tr>`
     })
   if (rows.length === 0) return ''
-  return `<div class="scroll explained"><table><caption>What the guard served, of all steps</caption><thead><tr>${['', 'the learner’s', 'brought to the bounds', 'the rule’s', 'why'].map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+  return `<div tabindex="0" class="scroll explained"><table><caption>What the guard served, of all steps</caption><thead><tr>${['', 'the learner’s', 'brought to the bounds', 'the rule’s', 'why'].map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
 /** Some decisions of the learner, in its own words and against what came. */
@@ -183,7 +183,7 @@ function renderDecisions({ decisions }: AutoscalingReport, app: string): string 
     'it was',
     'the next cheaper',
   ]
-  return `<div class="scroll explained"><table><caption>Decisions of the learner alone, explained</caption><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+  return `<div tabindex="0" class="scroll explained"><table><caption>Decisions of the learner alone, explained</caption><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
 function renderDecision(one: ExplainedDecision): string {

@@ -68,7 +68,7 @@ function renderEvaluation({ predictors, settings }: EvaluationReport): string {
     return `<tr${one.isChosen ? ' class="chosen"' : ''}><th scope="row">${swatch}${escapeHtml(one.name)}</th>${cells.join('')}</tr>`
   })
   return `<section><h2>Error by what was measured</h2><p class="lead">${settings.folds} folds × ${settings.repeats} repeats, ${settings.draws} choices of the measured configurations; every predictor is given the same.</p>${chart}
-<div class="scroll"><table><thead><tr><th scope="col">Predictor</th>${labels.map((count) => `<th scope="col">${count} measured</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`
+<div tabindex="0" class="scroll"><table><thead><tr><th scope="col">Predictor</th>${labels.map((count) => `<th scope="col">${count} measured</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`
 }
 
 function renderAdvice({ forecasts, best, settings, predictor, pool, measured }: AdviceReport): string {
@@ -82,7 +82,7 @@ function renderAdvice({ forecasts, best, settings, predictor, pool, measured }: 
     ? `The ${best.usd === null ? 'fastest' : 'cheapest'}${limit}: <b>${escapeHtml(best.configuration)}</b>, ${short(best.seconds)} s${best.fit === 'likely' ? ', though its interval reaches beyond' : ''}.`
     : `Nothing is predicted to take ${settings.maxSeconds} s or less.`
   return `<section><h2>${answer}</h2><p class="lead">${measured} configurations measured, the rest predicted by ${escapeHtml(predictor)} from ${pool} workloads; bars are ${settings.confidencePercent} % intervals.</p>
-<div class="scroll"><table><thead><tr><th scope="col">Configuration</th><th scope="col">Seconds</th><th scope="col">Interval</th><th scope="col"></th><th scope="col">USD a run</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`
+<div tabindex="0" class="scroll"><table><thead><tr><th scope="col">Configuration</th><th scope="col">Seconds</th><th scope="col">Interval</th><th scope="col"></th><th scope="col">USD a run</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`
 }
 
 /** From 0 to `most` seconds: the interval as a bar, the prediction as a mark in it. */

@@ -49,7 +49,7 @@ function renderBatching(report: ScheduleReport, batching: Batching): string {
   })
   const highest = fixed(Math.max(...loads), 2)
   return `<section><h2>${BATCHING_LABELS[batching]}${loads.length > 1 ? '' : `, ρ = ${highest}`}</h2>
-<div class="scroll"><table><thead><tr><th scope="col">Policy</th><th scope="col">Mean JCT <small>s</small></th><th scope="col">against FCFS</th><th scope="col">p50 <small>s</small></th><th scope="col">p99 <small>s</small></th><th scope="col">Longest wait <small>s</small></th><th scope="col">against FCFS</th><th scope="col">In SLO <small>%</small></th></tr></thead><tbody>${groups.join('')}</tbody></table></div>
+<div tabindex="0" class="scroll"><table><thead><tr><th scope="col">Policy</th><th scope="col">Mean JCT <small>s</small></th><th scope="col">against FCFS</th><th scope="col">p50 <small>s</small></th><th scope="col">p99 <small>s</small></th><th scope="col">Longest wait <small>s</small></th><th scope="col">against FCFS</th><th scope="col">In SLO <small>%</small></th></tr></thead><tbody>${groups.join('')}</tbody></table></div>
 <div class="grid-2">${loads.length > 1 ? loadChart(results, loads) : ''}${percentileChart(curves, highest)}${lengthChart(curves, highest)}</div></section>`
 }
 

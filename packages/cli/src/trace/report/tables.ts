@@ -19,7 +19,7 @@ const head = (columns: readonly (readonly [title: string, help: string])[]) =>
   `<thead><tr>${columns.map(([title, help]) => `<th scope="col"${help ? ` title="${escapeHtml(help)}"` : ''}>${title}</th>`).join('')}</tr></thead>`
 
 const table = (columns: readonly (readonly [string, string])[], rows: readonly string[], caption: string) =>
-  `<div class="scroll"><table><caption class="unseen">${escapeHtml(caption)}</caption>${head(columns)}<tbody>${rows.join('')}</tbody></table></div>`
+  `<div tabindex="0" class="scroll"><table><caption class="unseen">${escapeHtml(caption)}</caption>${head(columns)}<tbody>${rows.join('')}</tbody></table></div>`
 
 /** A way has the colour of the service it leads to. */
 const named = (colours: ServiceColours, place: PlaceView, label: string = placeText(place)) =>

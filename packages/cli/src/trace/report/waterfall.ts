@@ -50,7 +50,7 @@ function renderWaterfall(
   const lines = (layer: string, paths: string) =>
     `<svg class="wf-lines ${layer}" viewBox="0 0 1000 ${rows.length * 2}" preserveAspectRatio="none" style="height:${rows.length * ROW_HEIGHT}px" aria-hidden="true">${paths}</svg>`
   const which = `data-request="${request}" data-view="${isFull ? 'full' : full ? 'compact' : 'only'}"`
-  return `<div class="waterfall" role="table" aria-label="${escapeHtml(label)}" ${which}${isHidden ? ' hidden' : ''}>
+  return `<div class="waterfall" tabindex="0" role="table" aria-label="${escapeHtml(label)}" ${which}${isHidden ? ' hidden' : ''}>
 <div class="wf-head" role="row"><span role="columnheader">service and operation</span><span role="columnheader" class="axis">${marks.join('')}</span><span role="columnheader" class="num">lasts</span><span role="columnheader" class="num">on path</span></div>
 <div class="wf-body" role="rowgroup">${lines('wf-grid', `<path d="${grid}"/>`)}${lines('wf-route', routeOf(shown, at))}${body.join('')}</div></div>`
 }

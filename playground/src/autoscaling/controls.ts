@@ -1,8 +1,7 @@
 // The form: what can be chosen, and what was.
-import { CONTROL_TASKS } from 'trimtab/tasks'
+import { element, option } from '../shell/dom.js'
 import { LOAD_SHAPES, loadOf } from './loads.js'
 import type { LiveOptions } from './protocol.js'
-import { create, element } from './view.js'
 
 const APPS = Array.from({ length: 12 }, (_, i) => i + 1)
 
@@ -17,42 +16,44 @@ const SPEEDS: readonly { readonly stepsPerSecond: number; readonly label: string
 
 const OWN_FILE = 'file'
 
-const option = (value: string, label: string) => Object.assign(create('option', label), { value })
 const form = () => element<HTMLFormElement>('controls')
 const speed = () => SPEEDS[Number(element<HTMLInputElement>('speed').value)]!
 
+/** Fills the lists; what the address says is chosen afterwards. */
 export function setUpControls(onSpeed: (stepsPerSecond: number) => void): void {
   setUpTasks()
   element('app').replaceChildren(...APPS.map((seed) => option(String(seed), `application ${seed}`)))
   element('load').replaceChildren(...LOAD_SHAPES.map(({ name, label }) => option(name, label)))
-  element('load').addEventListener('change', () => {
-    element('file-row').hidden = new FormData(form()).get('load') !== 'file'
+  form().addEventListener('input', ({ target }) => {
+    showFields()
+    if (target === element('speed')) onSpeed(speed().stepsPerSecond)
   })
-  const showSpeed = () => {
-    element('speed-text').textContent = speed().label
-  }
-  element('speed').addEventListener('input', () => {
-    showSpeed()
-    onSpeed(speed().stepsPerSecond)
-  })
-  showSpeed()
 }
 
-/** The tasks that are registered, the one that the page's address names (`?task=cpu-frequency`, `?task=./mine.js`), and one's own file. */
+/** The tasks that are registered, written into the page, the one that the address names (`?task=./mine.js`), and one's own file. */
 function setUpTasks(): void {
-  const tasks = element<HTMLSelectElement>('task')
-  const asked = new URLSearchParams(location.search).get('task') ?? 'autoscaling'
-  const names = [...new Set([...CONTROL_TASKS, asked])]
-  tasks.replaceChildren(...names.map((name) => option(name, name)), option(OWN_FILE, 'my own file…'))
-  tasks.value = asked
-  const show = () => {
-    element('module-row').hidden = tasks.value !== OWN_FILE
-    element('autoscaling').hidden = tasks.value !== 'autoscaling'
-    element('episodes-row').hidden = tasks.value === 'autoscaling'
-  }
-  tasks.addEventListener('change', show)
-  show()
+  const asked = new URLSearchParams(location.search).get('task')
+  if (asked !== null && !isRegistered(asked)) tasks().prepend(option(asked, asked))
+  tasks().append(option(OWN_FILE, 'my own file…'))
+  if (asked !== null) tasks().value = asked
 }
+
+/** Shows what belongs to the chosen task and load. */
+export function showFields(): void {
+  const task = tasks().value
+  element('module-row').hidden = task !== OWN_FILE
+  element('autoscaling').hidden = task !== 'autoscaling'
+  element('episodes-row').hidden = task === 'autoscaling'
+  element('file-row').hidden = element<HTMLSelectElement>('load').value !== 'file'
+  element('speed-text').textContent = speed().label
+}
+
+const tasks = () => element<HTMLSelectElement>('task')
+const isRegistered = (task: string): boolean =>
+  [...tasks().querySelectorAll<HTMLOptionElement>('[data-registered]')].some(({ value }) => value === task)
+
+/** Whether it is one of the tasks that this site knows: a link may start these, and nobody's module. */
+export const isKnownTask = (): boolean => isRegistered(tasks().value)
 
 export const chosenSpeed = (): number => speed().stepsPerSecond
 
@@ -82,7 +83,7 @@ async function taskOf(task: string, file: FormDataEntryValue | null): Promise<st
     const { text } = await readFile(file, 'a module that exports a task')
     return URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
   }
-  if (CONTROL_TASKS.includes(task)) return task
+  if (isRegistered(task)) return task
   const { origin, href } = new URL(task, location.href)
   if (origin !== location.origin) throw new Error(`${href} is of another site: save it, and choose the file`)
   return href

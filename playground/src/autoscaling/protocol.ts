@@ -1,6 +1,6 @@
-// What the page and its worker say to each other.
-import type { AutoscalerSummary } from 'trimtab/report'
+// What a run of autoscaling, or of any other task, is asked and tells.
 import type { ResizeMode } from 'trimtab/tasks/autoscaling'
+import type { LiveController, ResultTable } from '../run/controllers.js'
 
 /** What to run. */
 export interface LiveOptions {
@@ -17,8 +17,6 @@ export interface LiveOptions {
   readonly sloFactor: number
   readonly resize: ResizeMode
 }
-
-export type LiveController = Pick<AutoscalerSummary, 'name' | 'label' | 'kind'>
 
 /** One piece of a run; lists have one entry for each controller, in the order of `start`. */
 export type LiveEvent =
@@ -54,19 +52,8 @@ export type LiveEvent =
   | { readonly type: 'done'; readonly outcome: Outcome }
 
 /** What everybody came to, judged on what nobody has learned from. */
-export interface Outcome {
-  readonly heads: readonly string[]
-  readonly rows: readonly { readonly controller: LiveController; readonly cells: readonly string[] }[]
+export interface Outcome extends ResultTable {
   readonly findings: readonly string[]
-  /** The full report: a page that needs nothing else. */
-  readonly page: string
+  /** The full report: a page that needs nothing else. A recorded run has none. */
+  readonly page?: string
 }
-
-export type ToWorker =
-  | { readonly type: 'run'; readonly options: LiveOptions; readonly stepsPerSecond: number }
-  | { readonly type: 'speed'; readonly stepsPerSecond: number }
-  | { readonly type: 'pause'; readonly isPaused: boolean }
-
-export type FromWorker =
-  | { readonly type: 'events'; readonly events: readonly LiveEvent[] }
-  | { readonly type: 'failed'; readonly message: string }

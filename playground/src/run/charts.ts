@@ -1,7 +1,8 @@
 // The only file that knows uPlot: a live line chart with one series a controller.
 import { styleOf } from 'trimtab/report'
 import uPlot from 'uplot'
-import type { LiveController } from './protocol.js'
+import { colour, isDark } from '../shell/theme.js'
+import type { LiveController } from './controllers.js'
 
 export interface ChartOptions {
   readonly controllers: readonly LiveController[]
@@ -23,23 +24,20 @@ export interface LiveChart {
   dispose(): void
 }
 
-const isDark = () => document.documentElement.dataset.theme === 'dark'
-const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-
 export function createChart(container: HTMLElement, options: ChartOptions): LiveChart {
   const { controllers, window: shown = Number.POSITIVE_INFINITY, reference } = options
   const columns: (number | null)[][] = [[], ...controllers.map(() => [])]
   const size = () => ({ width: container.clientWidth, height: container.clientHeight })
   const axis: uPlot.Axis = {
-    stroke: () => token('--muted'),
+    stroke: () => colour('--muted'),
     font: '12px Inter, system-ui, sans-serif',
-    grid: { stroke: () => token('--hair'), width: 1 },
+    grid: { stroke: () => colour('--hair'), width: 1 },
     ticks: { show: false },
   }
   const plot = new uPlot(
     {
       ...size(),
-      padding: [8, 10, 0, 0],
+      padding: [8, 20, 0, 0],
       legend: { show: false },
       cursor: { points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: scaleOf(options) },
@@ -131,7 +129,7 @@ function drawReference(plot: uPlot, { value, label }: { readonly value: number; 
   const y = Math.round(plot.valToPos(value, 'y', true))
   const scale = devicePixelRatio
   ctx.save()
-  ctx.strokeStyle = token('--slo')
+  ctx.strokeStyle = colour('--slo')
   ctx.lineWidth = 1.4 * scale
   ctx.setLineDash([5 * scale, 4 * scale])
   ctx.beginPath()
@@ -143,9 +141,9 @@ function drawReference(plot: uPlot, { value, label }: { readonly value: number; 
   ctx.textBaseline = 'alphabetic'
   const right = bbox.left + bbox.width - 4 * scale
   const { width } = ctx.measureText(label)
-  ctx.fillStyle = token('--card')
+  ctx.fillStyle = colour('--card')
   ctx.fillRect(right - width - 3 * scale, y - 17 * scale, width + 6 * scale, 15 * scale)
-  ctx.fillStyle = token('--slo')
+  ctx.fillStyle = colour('--slo')
   ctx.fillText(label, right, y - 5 * scale)
   ctx.restore()
 }

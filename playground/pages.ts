@@ -1,0 +1,82 @@
+// Every page of the playground, in the order of its navigation. What is said here is said once: the build writes it into each page.
+
+export interface PageText {
+  /** Its file, without `.html`. */
+  readonly name: string
+  readonly title: string
+  /** One sentence each: what is seen, what of it is simulated, what the paper found. */
+  readonly seen: string
+  readonly simulated: string
+  readonly found: string
+  /** Where the paper says so. */
+  readonly section: string
+  /** In the repository: the code that runs here, its README, the measured results. */
+  readonly code: string
+  readonly readme: string
+  readonly results: string
+}
+
+export const PAGES: readonly PageText[] = [
+  {
+    name: 'index',
+    title: 'Autoscaling',
+    seen: 'A learned policy and the rules it would replace scale the same application: who keeps the SLO within its error budget, and for how many dollars.',
+    simulated:
+      'Load, application, pods and latencies are simulated; the controllers, the guard and the learning are the ones that ship.',
+    found:
+      'AWARE adapts 5.5 times as fast as transfer learning and breaks the SLO 16.9 times less while it learns beside a rule.',
+    section: '5.4 – 5.6',
+    code: 'packages/tasks/src/autoscaling',
+    readme: 'packages/tasks/README.md',
+    results: 'docs/results/promise.md',
+  },
+  {
+    name: 'microservices',
+    title: 'Microservices',
+    seen: 'An application lives through anomalies: what the slowest request waits for, whom its critical paths name, and what raising that one’s limits does.',
+    simulated:
+      'Services, requests and anomalies are simulated; critical paths, localisation and mitigation are the ones that ship.',
+    found: 'FIRM mitigates within 1.7 seconds on average and breaks SLOs 9 times less than AIMD.',
+    section: '3.2 – 3.3',
+    code: 'packages/tasks/src/microservices',
+    readme: 'packages/tasks/README.md',
+    results: 'docs/results/mitigation.md',
+  },
+  {
+    name: 'tenants',
+    title: 'Tenants',
+    seen: 'Functions share one platform: which controller keeps everybody’s SLO, who starves, and what it holds for that.',
+    simulated:
+      'Platform, functions and calls are simulated; rules and policies are tuned and taught by this page, as the command does.',
+    found:
+      'Agents that learned alone lose 56 % of their reward together; SIMPPO stays within 9.2 % of each one alone, with up to 4.5 times better p99.',
+    section: '4.4 – 4.8',
+    code: 'packages/tasks/src/serverless',
+    readme: 'packages/tasks/README.md',
+    results: 'docs/results/tenants.md',
+  },
+  {
+    name: 'traces',
+    title: 'Traces',
+    seen: 'Traces of your own, dropped here: what each request waited for, which service is to blame and what a fix would buy.',
+    simulated: 'The samples come from a simulated application; a file of yours is read where you are and sent nowhere.',
+    found: 'FIRM names the instances behind SLO violations with 93 % accuracy, several anomalies at once included.',
+    section: '3.2',
+    code: 'packages/trace',
+    readme: 'packages/trace/README.md',
+    results: 'docs/results/culprits.md',
+  },
+  {
+    name: 'serving',
+    title: 'LLM serving',
+    seen: 'The same requests served in the order they came, shortest expected answer first, and by an oracle that knows every length.',
+    simulated:
+      'Requests, lengths of answers, server and GPUs are made up by this page; predictor, queue and frequency scaler are the real ones.',
+    found:
+      'Shortest first by a predicted length completes requests 41 % sooner on average (an oracle 50 %); clocks that follow the SLO’s slack draw 1.5 to 2.3 times less power.',
+    section: '6.3 – 6.5',
+    code: 'packages/serve',
+    readme: 'packages/serve/README.md',
+    results: 'docs/results/serving.md',
+  },
+]

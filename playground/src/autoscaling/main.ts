@@ -1,0 +1,127 @@
+// The page of autoscaling, and of any other task: the rule against what learned, round by round.
+import { createChart, type LiveChart } from '../run/charts.js'
+import { showLegend, showTable } from '../run/controllers.js'
+import { setUpRunPage, tell } from '../run/run-page.js'
+import { create, element } from '../shell/dom.js'
+import { chosenSpeed, isKnownTask, readOptions, setUpControls, showFields } from './controls.js'
+import type { LiveEvent, LiveOptions, Outcome } from './protocol.js'
+import { showStages } from './stages.js'
+
+const STEPS_SHOWN = 1440 // minutes
+
+type Start = Extract<LiveEvent, { type: 'start' }>
+
+interface Charts {
+  readonly rounds: LiveChart
+  /** Step by step, of autoscaling only. */
+  readonly steps?: Readonly<Record<'latency' | 'dollars' | 'cores', LiveChart>>
+}
+
+/** What is shown of a run. */
+interface Shown {
+  readonly start: Start
+  readonly charts: Charts
+  readonly stages: string[]
+}
+
+let shown: Shown | undefined
+let reportUrl: string | undefined
+
+const charts = (): LiveChart[] => (shown ? [shown.charts.rounds, ...Object.values(shown.charts.steps ?? {})] : [])
+
+function clear(): void {
+  if (reportUrl) URL.revokeObjectURL(reportUrl)
+  reportUrl = undefined
+  for (const chart of charts()) chart.dispose()
+  shown = undefined
+  element('outcome').hidden = true
+  element('stages').replaceChildren()
+}
+
+function show(event: LiveEvent): void {
+  switch (event.type) {
+    case 'note':
+      tell(event.text)
+      break
+    case 'start':
+      clear()
+      shown = { start: event, charts: createCharts(event), stages: [] }
+      showLegend(event.controllers)
+      break
+    case 'step': {
+      const { latency, dollars, cores } = shown!.charts.steps!
+      latency.push(event.minute, event.p99OverSlo)
+      dollars.push(event.minute, event.dollarsPerHour)
+      cores.push(event.minute, event.cores)
+      break
+    }
+    case 'round':
+      shown!.charts.rounds.push(event.round + 1, event.values)
+      shown!.stages.push(event.stage)
+      showStages(shown!.stages, shown!.start.rounds)
+      tell(event.text, (event.round + 1) / shown!.start.rounds)
+      break
+    case 'done':
+      showOutcome(event.outcome)
+      tell('judged on what nobody has learned from: done')
+      break
+    default:
+      event satisfies never
+  }
+}
+
+function createCharts({ controllers, hasSteps, value, stage, reference }: Start): Charts {
+  const hours = (minutes: number) => `${Number((minutes / 60).toFixed(1))} h`
+  const live = { controllers, window: STEPS_SHOWN, xLabel: hours }
+  const place = (name: string) => element(`chart-${name}`)
+  for (const section of document.querySelectorAll<HTMLElement>('[data-steps]')) section.hidden = !hasSteps
+  element('rounds').classList.toggle('wide', !hasSteps)
+  element('rounds-text').textContent = value
+  element('stage-text').textContent = stage
+  return {
+    rounds: createChart(place('rounds'), {
+      ...{ controllers, xLabel: String },
+      ...(reference ? { reference } : { range: 'fit' as const }),
+    }),
+    ...(hasSteps && {
+      steps: {
+        latency: createChart(place('latency'), {
+          ...live,
+          range: 'logarithmic',
+          reference: { value: 1, label: 'SLO' },
+        }),
+        dollars: createChart(place('dollars'), live),
+        cores: createChart(place('cores'), live),
+      },
+    }),
+  }
+}
+
+function showOutcome(outcome: Outcome): void {
+  showTable(outcome)
+  element('findings').replaceChildren(...outcome.findings.map((text) => create('li', text)))
+  reportUrl = outcome.page && URL.createObjectURL(new Blob([outcome.page], { type: 'text/html' }))
+  element('report').hidden = reportUrl === undefined
+  element('outcome').hidden = false
+}
+
+function draw(): void {
+  for (const chart of charts()) chart.draw()
+}
+
+setUpControls((stepsPerSecond) => controls.setPace(stepsPerSecond))
+const controls = setUpRunPage<LiveOptions, LiveEvent>({
+  worker: () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }),
+  read: readOptions,
+  pace: chosenSpeed,
+  ...{ clear, show, draw },
+  redraw() {
+    if (shown) showLegend(shown.start.controllers)
+    draw()
+  },
+  startsFromLink: isKnownTask,
+})
+showFields()
+element('report').addEventListener('click', () => {
+  if (reportUrl) open(reportUrl)
+})

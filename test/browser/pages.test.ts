@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PAGES } from '../../playground/pages.js'
+import { canUseChromium, launchChromium } from './chromium.mjs'
+import { serve } from './serve.mjs'
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const SITE = at('build/pages')
+const SUB_PATH = 'deep/er'
+const TIMEOUT_MS = 120_000
+const FIRST_PAGE_KB = 150 // gzip, before the wasm
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+]
+const NAMES = PAGES.map(({ name }) => name)
+const AXE = readFileSync(createRequire(at('../../playground/package.json')).resolve('axe-core/axe.min.js'), 'utf8')
+
+const inBrowser = canUseChromium('whether every page of the playground opens, moves and can be used by everybody')
+describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
+  let site: Awaited<ReturnType<typeof serve>>
+  let browser: Browser
+
+  beforeAll(async () => {
+    await build({
+      configFile: at('../../playground/vite.config.ts'),
+      logLevel: 'error',
+      build: { outDir: `${SITE}/${SUB_PATH}`, emptyOutDir: true },
+    })
+    site = await serve(SITE)
+    browser = await launchChromium()
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await site?.close()
+  })
+
+  interface Opened {
+    readonly page: Page
+    readonly complaints: readonly string[]
+    /** Addresses outside the site that it asked for, which it does not get. */
+    readonly strangers: readonly string[]
+  }
+
+  async function open(name: string, options: Parameters<Browser['newPage']>[0] = {}, query = ''): Promise<Opened> {
+    const page = await browser.newPage({ bypassCSP: true, ...options }) // or axe-core would be refused, as any script is
+    page.setDefaultTimeout(TIMEOUT_MS)
+    const complaints: string[] = []
+    const strangers: string[] = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await page.route('**', (route) => {
+      const address = route.request().url()
+      if (address.startsWith('blob:') || address.startsWith(site.origin)) return route.continue()
+      strangers.push(address)
+      return route.abort()
+    })
+    await page.goto(`${site.origin}/${SUB_PATH}/${name}.html${query}`)
+    return { page, complaints, strangers }
+  }
+
+  describe.each(NAMES)('%s', (name) => {
+    it.each(SIZES)(
+      'opens moving at $width × $height, below another path, alone, and axe-core finds nothing serious',
+      async (viewport) => {
+        const { page, complaints, strangers } = await open(name, { viewport })
+        await page.waitForFunction(hasMoved)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width)
+        await page.screenshot({ path: at(`build/page-${name}-${viewport.width}.png`), fullPage: true })
+        expect(await seriousFaults(page)).toEqual([])
+        await page.getByRole('button', { name: 'Switch between light and dark' }).click()
+        expect(await seriousFaults(page)).toEqual([])
+        expect(strangers).toEqual([])
+        expect(complaints).toEqual([])
+        await page.close()
+      },
+      TIMEOUT_MS,
+    )
+
+    it('says what is seen, what is simulated and what the paper found, and where it all is', async () => {
+      const { page } = await open(name)
+      const { seen, simulated, found, code, results } = PAGES.find((one) => one.name === name)!
+      const about = await page.getByLabel('What this is').textContent()
+      for (const text of [seen, simulated, found, code, results]) expect(about).toContain(text)
+      expect(await page.locator('nav [aria-current=page]').count()).toBe(1)
+      await page.close()
+    })
+  })
+
+  it('loads at most 150 kB first: itself, its styles and all scripts that it starts with', () => {
+    const html = readFileSync(`${SITE}/${SUB_PATH}/index.html`, 'utf8')
+    const files = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file]) => file!)
+    expect(files.length).toBeGreaterThan(1)
+    const bytes = ['index.html', ...files].map((file) => gzipSync(readFileSync(`${SITE}/${SUB_PATH}/${file}`)).length)
+    expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(FIRST_PAGE_KB * 1000)
+  })
+
+  it.each([
+    ['index', 'days', '2'],
+    ['serving', 'count', '123'],
+  ])('restores the settings and the seed of %s from its link, which it copies', async (name, field, value) => {
+    const { page } = await open(name)
+    const settings = page.locator(`[name=${field}]`)
+    await settings.fill(value)
+    await page.locator('[name=seed]').fill('42')
+    await page.getByTestId('share').click()
+    await page.waitForFunction(() => location.search.includes('seed=42'))
+    const { page: copy } = await open(name, {}, new URL(page.url()).search)
+    expect(await copy.locator(`[name=${field}]`).inputValue()).toBe(value)
+    expect(await copy.locator('[name=seed]').inputValue()).toBe('42')
+    await page.close()
+    await copy.close()
+  })
+
+  it('stands still for who wants that, with the end of the recorded run at once', async () => {
+    const { page } = await open('index', { reducedMotion: 'reduce' })
+    await page.waitForFunction(() => document.querySelector('[data-testid=status]')!.textContent.endsWith('done'))
+    expect(await page.getByTestId('results').locator('tbody tr').count()).toBeGreaterThan(1)
+    await page.close()
+  })
+
+  it('says beside the button what is wrong with a file, and takes away what it made stale', async () => {
+    const { page } = await open('index', { reducedMotion: 'reduce' })
+    await page.getByTestId('results').waitFor()
+    await page.getByTestId('load').selectOption('file')
+    await page
+      .getByTestId('file')
+      .setInputFiles({ name: 'wrong.csv', mimeType: 'text/csv', buffer: Buffer.from('index,requests\n0,many\n') })
+    await page.getByTestId('run').click()
+    await page.locator('#status.failed').waitFor()
+    expect(await page.getByTestId('status').textContent()).toMatch(/many|number|requests/)
+    expect(await page.getByTestId('results').isVisible()).toBe(false)
+    await page.close()
+  })
+})
+
+/** In the page, asked again and again: whether something that shows results has looked in more than one way by now. */
+function hasMoved(): boolean {
+  const seen = globalThis as { pictures?: Set<string> }
+  seen.pictures ??= new Set()
+  const canvases = [...document.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL())
+  seen.pictures.add(canvases.join() + (document.querySelector('main svg, #parts')?.innerHTML ?? ''))
+  return seen.pictures.size > 1
+}
+
+const seriousFaults = async (page: Page): Promise<string[]> => {
+  await page.evaluate(AXE)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Fault[] }> } }
+    interface Fault {
+      readonly id: string
+      readonly impact: string
+      readonly nodes: readonly { readonly target: readonly string[] }[]
+    }
+    const { violations } = await axe.run()
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+  })
+}
