@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { defineConfig, type Plugin, runnerImport } from 'vite'
+import { REPOSITORY } from '../scripts/repository.mjs'
 import { PAGES } from './pages.js'
 import { framed } from './shell.js'
-
-/** The one place that says where the code is; until it does, pages tell paths and link nothing. */
-const { homepage = '' } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
 
 /** Names of the tasks that learn by doing, as built: whatever conditions the process that builds the site resolves by. */
 const tasks = runnerImport<{ readonly CONTROL_TASKS: readonly string[] }>('trimtab/tasks', {
@@ -20,7 +17,10 @@ const sharedFrame: Plugin = {
   transformIndexHtml: {
     order: 'pre',
     handler: async (html, { filename }) =>
-      framed(html, basename(filename, '.html'), { repository: homepage, tasks: await tasks }),
+      framed(html, basename(filename, '.html'), {
+        repository: REPOSITORY && `${REPOSITORY}/tree/main`,
+        tasks: await tasks,
+      }),
   },
 }
 

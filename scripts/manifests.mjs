@@ -1,10 +1,8 @@
 // Usage: node scripts/manifests.mjs [--write]     what the manifests of the published packages say alike, checked or written
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { REPOSITORY } from './repository.mjs'
 import { ROOT } from './stamp.mjs'
-
-/** `https://HOST/OWNER/NAME`, set here and nowhere else. Empty until it is known: no manifest names a repository then. */
-const REPOSITORY = ''
 
 const { version, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 

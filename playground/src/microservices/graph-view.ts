@@ -1,19 +1,12 @@
 // The application drawn: who calls whom, what is wrong, what the slowest request waited for, who is named.
+import { shape } from '../shell/dom.js'
 import type { GraphMoment, MitigationEvent, PlacedService } from './protocol.js'
 
-const SVG = 'http://www.w3.org/2000/svg'
 const MARGIN = { x: 14, y: 20, right: 120 }
 const ROW = 34 // pixels that a service needs at least
 const NAMED_WIDTH = 120 // of a layer: with less, only those that matter have their names
 
 type Start = Extract<MitigationEvent, { type: 'start' }>
-
-function shape(tag: string, attributes: Readonly<Record<string, string | number>>, text = ''): SVGElement {
-  const made = document.createElementNS(SVG, tag)
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value))
-  made.textContent = text
-  return made
-}
 
 export class GraphView {
   readonly #container: HTMLElement

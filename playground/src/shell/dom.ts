@@ -29,3 +29,11 @@ export function showProgress(share01: number): void {
 }
 
 export const prefersStill = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
+
+/** A new element of a drawing. */
+export function shape(tag: string, attributes: Readonly<Record<string, string | number>>, text = ''): SVGElement {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value))
+  made.textContent = text
+  return made
+}

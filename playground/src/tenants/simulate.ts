@@ -1,8 +1,7 @@
-// Many functions on one platform: tuned rules, SIMPPO as printed and the default, each with the same functions, loads and requests.
+// Many functions on one platform: tuned rules, SIMPPO as printed and learned corrections of a rule, each with the same functions, loads and requests.
 import { type Controller, type Core, createCore } from 'trimtab/core'
 import { evaluateMany, type ManyController, ruleOfEach } from 'trimtab/learn'
 import {
-  DEFAULT_TENANT_VARIANT,
   learnPolicies,
   PolicyGroups,
   TENANT_VARIANTS,
@@ -67,12 +66,12 @@ export async function* simulateTenants({
     diary: judge(createWorld(core, judging, 'priced', rule), seed, rule, (world) => rulesIn(world, rule)),
   }))
 
-  for (const variant of ['simppo-full', DEFAULT_TENANT_VARIANT] as const) {
-    const isDefault = variant === DEFAULT_TENANT_VARIANT
-    yield { type: 'note', text: `computing: ${isDefault ? 'the default' : 'SIMPPO'} learns, ${episodes} episodes` }
+  for (const variant of ['simppo-full', 'corrected'] as const) {
+    const isOurs = variant === 'corrected'
+    yield { type: 'note', text: `computing: ${isOurs ? 'what corrects a rule' : 'SIMPPO'} learns, ${episodes} episodes` }
     const controller: LiveController = {
-      name: isDefault ? 'trimtab' : variant,
-      label: isDefault ? `Trimtab, corrects ${best.label}` : 'SIMPPO as printed',
+      name: isOurs ? 'trimtab' : variant,
+      label: isOurs ? `Trimtab, corrects ${best.label}` : 'SIMPPO as printed',
       kind: 'learner',
     }
     judged.push({

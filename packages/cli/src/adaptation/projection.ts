@@ -6,6 +6,8 @@ export interface Projection {
   readonly points: readonly (readonly [x: number, y: number])[]
   /** Share of the total variance in each direction, 0 … 1. */
   readonly shares: readonly [number, number]
+  /** Where another embedding of that length lies. */
+  place(row: readonly number[]): readonly [x: number, y: number]
 }
 
 const ITERATIONS = 200
@@ -22,7 +24,14 @@ export function principalPlane(rows: readonly (readonly number[])[]): Projection
   const second = direction(rest)
   const y = rest.map((row) => dot(row, second))
   const share = (values: readonly number[]): number => (total > 0 ? dot(values, values) / total : 0)
-  return { points: x.map((value, i) => [value, y[i]!] as const), shares: [share(x), share(y)] }
+  return {
+    points: x.map((value, i) => [value, y[i]!] as const),
+    shares: [share(x), share(y)],
+    place(row) {
+      const from = row.map((value, j) => value - mean[j]!)
+      return [dot(from, first), dot(from, second)]
+    },
+  }
 }
 
 /** The unit vector along which the rows vary most, by power iteration from the longest row; zeros when all rows are. */
