@@ -8,7 +8,7 @@ const at = (path) => fileURLToPath(new URL(`../playground/src/${path}`, import.m
 const POOL = at('adaptation/pool.safetensors')
 const [wanted, all] = [process.argv.slice(2), process.argv.length === 2]
 
-const { module: episodes } = await runnerImport(at('run/episodes.ts'), { root: at('..'), configFile: false })
+const { module: episodes } = await runnerImport(at('episodes.ts'), { root: at('..'), configFile: false })
 if (all || wanted.includes('pool')) writeFileSync(POOL, await episodes.pretrainPool())
 for (const [page, record] of Object.entries(episodes.EPISODES)) {
   if (!all && !wanted.includes(page)) continue

@@ -1,6 +1,6 @@
 import type { AdaptationRecord } from '@trimtab/studies'
+import { principalPlane } from '@trimtab/studies'
 import { describe, expect, it } from 'vitest'
-import { principalPlane } from '../src/adaptation/projection.js'
 import { parseRecords, toLine } from '../src/adaptation/records.js'
 import { renderAdaptationReport } from '../src/adaptation/report.js'
 import { UsageError } from '../src/options.js'

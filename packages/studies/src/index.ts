@@ -6,8 +6,10 @@ export {
 } from './adaptation/adapt.js'
 export type { Costs } from './adaptation/costs.js'
 export { type Description, describePair, embeddingOf } from './adaptation/describe.js'
+export { formatEstimate } from './adaptation/estimate.js'
 export { createShard, type PoolSetup, SHARDS } from './adaptation/pool.js'
 export { type PretrainHooks, pretrain } from './adaptation/pretrain.js'
+export { type Projection, principalPlane } from './adaptation/projection.js'
 export type { AdaptationRecord, EmbeddingRecord, EvaluationRecord, RoundRecord } from './adaptation/records.js'
 export {
   AUTOSCALERS,

@@ -9,7 +9,7 @@ import {
   type SharedAgent,
   similarity,
 } from 'trimtab/learn'
-import { formatEstimate, principalPlane } from 'trimtab/report'
+import { formatEstimate, principalPlane } from 'trimtab/studies'
 import { findTask } from 'trimtab/tasks'
 import type { LiveController } from '../run/controllers.js'
 import type { AdaptationEvent, AdaptationOptions, Relative } from './protocol.js'

@@ -1,12 +1,7 @@
 // Many functions on one platform: tuned rules, SIMPPO as printed and learned corrections of a rule, each with the same functions, loads and requests.
 import { type Controller, type Core, createCore } from 'trimtab/core'
 import { evaluateMany, type ManyController, ruleOfEach } from 'trimtab/learn'
-import {
-  learnPolicies,
-  PolicyGroups,
-  TENANT_VARIANTS,
-  type TenantVariantName,
-} from 'trimtab/studies'
+import { learnPolicies, PolicyGroups, TENANT_VARIANTS, type TenantVariantName } from 'trimtab/studies'
 import {
   arenaSpec,
   SERVERLESS_ARENAS,
@@ -68,7 +63,10 @@ export async function* simulateTenants({
 
   for (const variant of ['simppo-full', 'corrected'] as const) {
     const isOurs = variant === 'corrected'
-    yield { type: 'note', text: `computing: ${isOurs ? 'what corrects a rule' : 'SIMPPO'} learns, ${episodes} episodes` }
+    yield {
+      type: 'note',
+      text: `computing: ${isOurs ? 'what corrects a rule' : 'SIMPPO'} learns, ${episodes} episodes`,
+    }
     const controller: LiveController = {
       name: isOurs ? 'trimtab' : variant,
       label: isOurs ? `Trimtab, corrects ${best.label}` : 'SIMPPO as printed',

@@ -1,7 +1,6 @@
 // The map of embeddings: each pair a point, near those that behave alike.
-import type { EmbeddingRecord } from '@trimtab/studies'
+import { type EmbeddingRecord, principalPlane } from '@trimtab/studies'
 import { escapeHtml, fixed } from '../report/format.js'
-import { principalPlane } from './projection.js'
 
 const WIDTH = 1000
 const HEIGHT = 460

@@ -1,5 +1,4 @@
-import { describePair } from '@trimtab/studies'
-import { formatEstimate } from '../adaptation/estimate.js'
+import { describePair, formatEstimate } from '@trimtab/studies'
 import { readModel, readTrajectories } from '../adaptation/files.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { switchOption, textOption, UsageError } from '../options.js'

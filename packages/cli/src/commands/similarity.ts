@@ -1,6 +1,5 @@
 import { createCore, embeddingSimilarity } from '@trimtab/core'
-import { embeddingOf } from '@trimtab/studies'
-import { formatEstimate } from '../adaptation/estimate.js'
+import { embeddingOf, formatEstimate } from '@trimtab/studies'
 import { readModel, readTrajectories } from '../adaptation/files.js'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import { switchOption, textOption, UsageError } from '../options.js'

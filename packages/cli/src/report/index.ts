@@ -19,8 +19,6 @@ export type {
   Spread,
   Timeline,
 } from '@trimtab/studies'
-export { formatEstimate } from '../adaptation/estimate.js'
-export { type Projection, principalPlane } from '../adaptation/projection.js'
 export { comparisonTable, renderComparison } from './comparison.js'
 export { cellOf, SUMMARY_COLUMNS, type SummaryColumn, titleOf } from './format.js'
 export { type ControllerStyle, styleOf } from './palette.js'

@@ -2,12 +2,12 @@
 import { metaPresets } from 'trimtab/learn'
 import { pretrain } from 'trimtab/studies'
 import { findTask } from 'trimtab/tasks'
-import { simulateAdaptation } from '../adaptation/simulate.js'
-import type { LiveEvent } from '../autoscaling/protocol.js'
-import { simulate } from '../autoscaling/simulate.js'
-import { simulateMitigation } from '../microservices/simulate.js'
-import { simulateTenants } from '../tenants/simulate.js'
-import type { RunEvent } from './protocol.js'
+import { simulateAdaptation } from './adaptation/simulate.js'
+import type { LiveEvent } from './autoscaling/protocol.js'
+import { simulate } from './autoscaling/simulate.js'
+import { simulateMitigation } from './microservices/simulate.js'
+import type { RunEvent } from './run/protocol.js'
+import { simulateTenants } from './tenants/simulate.js'
 
 const MINUTES_A_POINT = 10
 const SEED = 1

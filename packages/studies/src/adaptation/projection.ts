@@ -12,7 +12,7 @@ export interface Projection {
 
 const ITERATIONS = 200
 
-/** @param rows  N embeddings of equal length */
+/** The plane in which embeddings differ most. @param rows  N embeddings of equal length */
 export function principalPlane(rows: readonly (readonly number[])[]): Projection {
   const size = rows[0]?.length ?? 0
   const mean = Array.from({ length: size }, (_, j) => rows.reduce((sum, row) => sum + row[j]!, 0) / rows.length)
