@@ -117,6 +117,27 @@ describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chr
     await copy.close()
   })
 
+  it.each([
+    ['microservices', { seconds: '10' }],
+    ['tenants', { episodes: '10' }],
+    ['adaptation', { episodes: '2' }],
+  ] as const)(
+    "comes to the end of the visitor's own run of %s",
+    async (name, settings) => {
+      const { page, complaints } = await open(name, { reducedMotion: 'reduce' })
+      for (const [field, value] of Object.entries(settings)) await page.getByTestId(field).fill(value)
+      await page.getByTestId('run').click()
+      await page.waitForFunction(() => {
+        const status = document.querySelector('[data-testid=status]')!
+        return document.body.dataset.run === 'own' && /done$/.test(status.textContent) // a failed one never is
+      })
+      expect(await page.getByTestId('results').locator('tbody tr').count()).toBeGreaterThan(2)
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
   it('stands still for who wants that, with the end of the recorded run at once', async () => {
     const { page } = await open('index', { reducedMotion: 'reduce' })
     await page.waitForFunction(() => document.querySelector('[data-testid=status]')!.textContent.endsWith('done'))
