@@ -9,6 +9,7 @@ import { serve } from './serve.mjs'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const SITE = at('build/policy')
+const TIMEOUT_MS = 180_000 // each page, waited for until it asks for nothing more
 const CONFIG = { configFile: at('../../playground/vite.config.ts'), logLevel: 'error' } as const
 
 const inBrowser = canUseChromium('whether the playground runs under its own policy')
@@ -39,23 +40,31 @@ describe.skipIf(!inBrowser)(`the playground's policy${inBrowser ? '' : ' (NOT CH
     }
   }
 
-  it('lets a build run and nothing else', async () => {
-    await build({ ...CONFIG, build: { outDir: SITE, emptyOutDir: true } })
-    const site = await serve(SITE)
-    try {
-      await visit(site.origin)
-    } finally {
-      await site.close()
-    }
-  })
+  it(
+    'lets a build run and nothing else',
+    async () => {
+      await build({ ...CONFIG, build: { outDir: SITE, emptyOutDir: true } })
+      const site = await serve(SITE)
+      try {
+        await visit(site.origin)
+      } finally {
+        await site.close()
+      }
+    },
+    TIMEOUT_MS,
+  )
 
-  it('lets the dev server run and nothing else', async () => {
-    const server = await createServer({ ...CONFIG, server: { host: '127.0.0.1', port: 0 } })
-    try {
-      await server.listen()
-      await visit(`http://127.0.0.1:${(server.httpServer!.address() as AddressInfo).port}`)
-    } finally {
-      await server.close()
-    }
-  })
+  it(
+    'lets the dev server run and nothing else',
+    async () => {
+      const server = await createServer({ ...CONFIG, server: { host: '127.0.0.1', port: 0 } })
+      try {
+        await server.listen()
+        await visit(`http://127.0.0.1:${(server.httpServer!.address() as AddressInfo).port}`)
+      } finally {
+        await server.close()
+      }
+    },
+    TIMEOUT_MS,
+  )
 })
