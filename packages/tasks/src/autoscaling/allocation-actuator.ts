@@ -1,30 +1,36 @@
 import type { Actuator, Quantity } from '@trimtab/core'
-import type { ClusterSimulator } from './simulator.js'
-import type { Allocation } from './telemetry.js'
+import type { Allocation, AllocationBounds } from './telemetry.js'
 import type { View } from './views.js'
+
+/** A cluster, simulated or real, as its actuator needs it. */
+export interface AllocatedCluster {
+  /** In force now. */
+  readonly allocation: Readonly<Allocation>
+  readonly options: { readonly bounds: AllocationBounds }
+}
 
 /** Says what the actions of a view mean in replicas, cores and MiB, and brings an allocation into force that is none of them. */
 export class AllocationActuator implements Actuator {
   readonly quantities: readonly Quantity[]
-  readonly #simulator: ClusterSimulator
+  readonly #cluster: AllocatedCluster
   readonly #view: View
   readonly #overruled: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
   readonly #wanted: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
   #isOverruled = false
 
-  constructor(simulator: ClusterSimulator, view: View) {
-    const { replicas, cores, memoryMiB } = simulator.options.bounds
+  constructor(cluster: AllocatedCluster, view: View) {
+    const { replicas, cores, memoryMiB } = cluster.options.bounds
     this.quantities = [
       { name: 'replicas', low: replicas[0], high: replicas[1], isWhole: true },
       { name: 'coresPerReplica', low: cores[0], high: cores[1], isWhole: false },
       { name: 'memoryMiBPerReplica', low: memoryMiB[0], high: memoryMiB[1], isWhole: false },
     ]
-    this.#simulator = simulator
+    this.#cluster = cluster
     this.#view = view
   }
 
   inForce(out: Float64Array): void {
-    toUnits(this.#simulator.allocation, out)
+    toUnits(this.#cluster.allocation, out)
   }
 
   toUnits(action: Float32Array, out: Float64Array): void {

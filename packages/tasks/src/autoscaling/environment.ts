@@ -15,7 +15,7 @@ import { AllocationActuator } from './allocation-actuator.js'
 import type { Application } from './application.js'
 import type { LoadSeries } from './load.js'
 import { LogarithmicView } from './logarithmic-view.js'
-import { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
+import { autoscalingReward, SLO_WEIGHT, sloPreservation, telemetryReward } from './reward.js'
 import { type ClusterOptions, ClusterSimulator } from './simulator.js'
 import { type Allocation, type AllocationBounds, isMeasuredViolation, type Telemetry } from './telemetry.js'
 import { AbsoluteView, RelativeView, type View } from './views.js'
@@ -151,14 +151,7 @@ export class AutoscalingEnvironment implements Environment {
 
   /** From what was measured; the penalty is the learner's own price on broken SLOs. */
   #reward(t: Telemetry): number {
-    const requested = t.coresPerReplica * (t.readyReplicas + t.startingReplicas)
-    const measured = autoscalingReward(
-      sloPreservation(t.sloMs, t.p99Ms),
-      Math.min(1, t.usedCores / requested),
-      Math.min(1, t.usedMemoryMiB / t.memoryMiBPerReplica),
-      this.#sloWeight,
-      this.#cpuShare,
-    )
+    const measured = telemetryReward(t, this.#sloWeight, this.#cpuShare)
     return isMeasuredViolation(t) ? measured - this.#penalty : measured
   }
 

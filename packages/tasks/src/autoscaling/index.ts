@@ -1,4 +1,5 @@
 export { normalCdf, normalQuantile, Z99 } from '../normal.js'
+export { type AllocatedCluster, AllocationActuator } from './allocation-actuator.js'
 export { AllocationTable, type RecordedPerformance } from './allocation-table.js'
 export type { Allocator, LearningAllocator } from './allocator.js'
 export {
@@ -46,7 +47,7 @@ export {
 export { type OperatingOptions, type OperatingRecord, operate } from './operate.js'
 export type { AutoscalingPair } from './pairs.js'
 export { AUTOSCALING_BCQ, AUTOSCALING_DDPG, AWARE_DDPG, SIMPPO } from './preset.js'
-export { autoscalingReward, SLO_WEIGHT, sloPreservation } from './reward.js'
+export { autoscalingReward, SLO_WEIGHT, sloPreservation, telemetryReward } from './reward.js'
 export {
   type Bound,
   bestOracle,

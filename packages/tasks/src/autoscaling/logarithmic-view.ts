@@ -1,5 +1,5 @@
 import type { CoreMath, Space } from '@trimtab/core'
-import { sloPreservation } from './reward.js'
+import { measuredPreservation } from './reward.js'
 import { LOGARITHMIC_ACTION, LOGARITHMIC_OBSERVATION } from './spaces.js'
 import { type Allocation, type AllocationBounds, clampAllocation, type Telemetry } from './telemetry.js'
 import type { View } from './views.js'
@@ -61,7 +61,7 @@ export class LogarithmicView implements View {
     m[v + 2] = this.#toUnit(replicas, 'replicas')
     m[v + 3] = Math.min(1, t.usedCores / (t.coresPerReplica * replicas))
     m[v + 4] = Math.min(1, t.usedMemoryMiB / t.memoryMiBPerReplica)
-    m[v + 5] = t.requests > 0 ? sloPreservation(t.sloMs, t.p99Ms) : 1
+    m[v + 5] = measuredPreservation(t)
     m[v + 6] = t.requests > 0 ? 1 - t.droppedRequests / (t.requests + t.droppedRequests) : 1
     m[v + 7] = largest > 0 ? (t.ratePerSecond - m[LAST_RATE]!) / largest : 0
     m[LAST_RATE] = t.ratePerSecond

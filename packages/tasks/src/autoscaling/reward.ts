@@ -1,3 +1,5 @@
+import type { Telemetry } from './telemetry.js'
+
 /** Weight of the SLO in the reward; utilisation has the rest (the papers' α is printed both ways: see design readings). */
 export const SLO_WEIGHT = 0.7
 
@@ -22,4 +24,22 @@ export function autoscalingReward(
 ): number {
   const utilisation = 2 * (cpuShare * cpuUtilisation01 + (1 - cpuShare) * memoryUtilisation01)
   return sloWeight * preservation * RESOURCES + (1 - sloWeight) * utilisation
+}
+
+/** SLO preservation of a step as observed: NaN where there were requests and their latency was not measured. */
+export function measuredPreservation({ requests, sloMs, p99Ms }: Readonly<Telemetry>): number {
+  if (!(requests > 0)) return 1
+  return Number.isNaN(p99Ms) ? Number.NaN : sloPreservation(sloMs, p99Ms)
+}
+
+/** The reward of a step as measured: of the telemetry that controllers see. */
+export function telemetryReward(t: Readonly<Telemetry>, sloWeight: number = SLO_WEIGHT, cpuShare = 0.5): number {
+  const requested = t.coresPerReplica * (t.readyReplicas + t.startingReplicas)
+  return autoscalingReward(
+    sloPreservation(t.sloMs, t.p99Ms),
+    Math.min(1, t.usedCores / requested),
+    Math.min(1, t.usedMemoryMiB / t.memoryMiBPerReplica),
+    sloWeight,
+    cpuShare,
+  )
 }

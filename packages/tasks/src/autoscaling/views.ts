@@ -1,6 +1,6 @@
 import type { CoreMath, Space } from '@trimtab/core'
 import { WindowMax } from '../window-max.js'
-import { sloPreservation } from './reward.js'
+import { measuredPreservation } from './reward.js'
 import { ABSOLUTE_ACTION, ABSOLUTE_OBSERVATION, RELATIVE_ACTION, RELATIVE_OBSERVATION } from './spaces.js'
 import {
   type Allocation,
@@ -141,7 +141,9 @@ export class RelativeView implements View {
   }
 
   toAllocation(action: Float32Array, out: Allocation): void {
-    out.coresPerReplica = this.#spread(action[0]!, CORES)
+    const { cores } = this.#bounds
+    // Within the bounds first: as many replicas as pods of the size that they can have need.
+    out.coresPerReplica = Math.min(cores[1], Math.max(cores[0], this.#spread(action[0]!, CORES)))
     out.memoryMiBPerReplica = this.#memory20.max() * this.#spread(action[1]!, HEADROOM)
     const target = this.#spread(action[2]!, TARGET)
     out.replicas = Math.ceil(this.#demand4.max() / (out.coresPerReplica * target) - 1e-4)
@@ -230,7 +232,7 @@ export class AbsoluteView implements View {
     // The simulator has no disk or network of its own: both follow requests per replica.
     v[4] = Math.min(1, t.ratePerSecond / replicas / 100)
     v[5] = Math.min(1, t.ratePerSecond / replicas / 200)
-    v[6] = t.requests > 0 ? sloPreservation(t.sloMs, t.p99Ms) : 1
+    v[6] = measuredPreservation(t)
     v[7] = t.requests > 0 ? 1 - t.droppedRequests / (t.requests + t.droppedRequests) : 1
     v[8] = largest > 0 ? (t.ratePerSecond - this.#lastRate) / largest : 0
     this.#lastRate = t.ratePerSecond

@@ -100,6 +100,19 @@ describe.each(KINDS)('the %s view', (kind) => {
     )
   })
 
+  it('has no latency to show where requests were not measured, and one that holds where there were none', () => {
+    const view = viewOf(kind)
+    const at = view.sources.findIndex((sources) => sources.includes('p99Ms'))
+    const shown = (telemetry: Partial<Telemetry>) => {
+      view.update({ ...busy, ...telemetry, p99Ms: Number.NaN })
+      const out = new Float32Array(view.observation.names.length)
+      view.observe(out)
+      return out[at]
+    }
+    expect(shown({})).toBeNaN()
+    expect(shown({ requests: 0 })).toBeGreaterThan(0.5)
+  })
+
   it('forgets the last episode on reset, and remembers everything through save and load', () => {
     const view = viewOf(kind)
     const other = viewOf(kind)
@@ -129,6 +142,15 @@ describe('the relative view', () => {
     expect(coresPerReplica).toBeCloseTo(1, 6) // √(.25 · 4)
     expect(memoryMiBPerReplica).toBeCloseTo(300 * Math.sqrt(2.5), 3)
     expect(replicas).toBe(Math.ceil(4 / Math.sqrt(0.05))) // 4 cores of demand at a target of 22 %
+  })
+
+  it('asks for as many replicas as pods of the size that they can have need', () => {
+    const bounds: AllocationBounds = { ...DEFAULT_BOUNDS, cores: [0.125, 0.3] }
+    const view = new RelativeView(core.math, bounds)
+    view.update(busy) // 4 cores in use
+    const out: Allocation = { coresPerReplica: 1, memoryMiBPerReplica: 256, replicas: 1 }
+    view.toAllocation(Float32Array.of(1, 0, 1), out) // 4 cores a pod at full use: 4 / .3
+    expect(out).toMatchObject({ coresPerReplica: 0.3, replicas: 14 })
   })
 
   it('follows the load with the same action', () => {
