@@ -7,5 +7,10 @@ export const CONTAINER_PROGRAM: string = beside('container.js')
 export const GENERATOR_PROGRAM: string = beside('generator.js')
 export const STRESSOR_PROGRAM: string = beside('stressor.js')
 
+/** What `trimtab live` runs: a pod as it is served, the balancer before the pods, and the generator of their load. */
+export const POD_PROGRAM: string = beside('live/pod.js')
+export const BALANCER_PROGRAM: string = beside('live/balancer.js')
+export const LIVE_GENERATOR_PROGRAM: string = beside('live/generator.js')
+
 /** A function that burns real CPU time: `main({ rounds })`. */
 export const BURN_FUNCTION: string = beside('functions/burn.js')

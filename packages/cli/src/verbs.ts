@@ -16,6 +16,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   recommend: async () => (await import('./commands/recommend.js')).recommend,
   mitigate: async () => (await import('./commands/mitigate.js')).mitigateCommand,
   operator: async () => (await import('./commands/operator.js')).operator,
+  live: async () => (await import('./commands/live.js')).live,
   serverless: async () => (await import('./commands/serverless.js')).serverless,
   collect: async () => (await import('./commands/collect.js')).collect,
   tenants: async () => (await import('./commands/tenants.js')).tenants,
