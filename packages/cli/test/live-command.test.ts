@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { readStatus, restoreLinux } from '@trimtab/linux'
-import type { LiveBlock } from '@trimtab/local/live'
+import type { LiveBlock, PeriodRecord } from '@trimtab/local/live'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { notChecked } from '../../../test/not-checked.js'
 import { main } from '../src/main.js'
@@ -98,12 +98,12 @@ describe.runIf(hasSchedstat)('trimtab live', () => {
       const arrivals = measured.blocks.map(({ periods }: LiveBlock) => periods.map((period) => period.arrivals))
       expect(new Set(arrivals.map(String)).size).toBe(1)
       expect(arrivals[0].reduce((sum: number, one: number) => sum + one)).toBeGreaterThan(100)
-      for (const { periods } of measured.blocks as LiveBlock[])
-        for (const { coreSeconds, lengthMs, usedCores } of periods) {
-          expect(coreSeconds).toBeGreaterThan((0.124 * lengthMs) / 1000)
-          expect(usedCores).toBeGreaterThan(0)
-        }
-      expect(measured.leftovers).toEqual([])
+      for (const { periods } of measured.blocks as LiveBlock[]) {
+      const sum = (of: (period: PeriodRecord) => number) => periods.reduce((total, period) => total + of(period), 0)
+      expect(sum(({ coreSeconds }) => coreSeconds)).toBeGreaterThan(0.124 * 2)
+      expect(sum(({ usedCores }) => usedCores)).toBeGreaterThan(0) // of one period there may be none: what was used too much is owed
+    }
+    expect(measured.leftovers).toEqual([])
       expect(verdict.gates.find(({ name }: { name: string }) => name === 'the same arrivals').holds).toBe(true)
       expect(verdict.verdicts.length).toBe(verdict.doubts.length > 0 ? 0 : 2) // a busy machine has none, and says so
       expect(code).toBe(verdict.doubts.length > 0 ? 1 : 0)
