@@ -100,11 +100,11 @@ describe.runIf(hasSchedstat)('trimtab live', () => {
       expect(new Set(arrivals.map(String)).size).toBe(1)
       expect(arrivals[0].reduce((sum: number, one: number) => sum + one)).toBeGreaterThan(100)
       for (const { periods } of measured.blocks as LiveBlock[]) {
-      const sum = (of: (period: PeriodRecord) => number) => periods.reduce((total, period) => total + of(period), 0)
-      expect(sum(({ coreSeconds }) => coreSeconds)).toBeGreaterThan(0.124 * 2)
-      expect(sum(({ usedCores }) => usedCores)).toBeGreaterThan(0) // of one period there may be none: what was used too much is owed
-    }
-    expect(measured.leftovers).toEqual([])
+        const sum = (of: (period: PeriodRecord) => number) => periods.reduce((total, period) => total + of(period), 0)
+        expect(sum(({ coreSeconds }) => coreSeconds)).toBeGreaterThan(0.124 * 2)
+        expect(sum(({ usedCores }) => usedCores)).toBeGreaterThan(0) // of one period there may be none: what was used too much is owed
+      }
+      expect(measured.leftovers).toEqual([])
       expect(verdict.gates.find(({ name }: { name: string }) => name === 'the same arrivals').holds).toBe(true)
       expect(verdict.verdicts.length).toBe(verdict.doubts.length > 0 ? 0 : 2) // a busy machine has none, and says so
       expect(code).toBe(verdict.doubts.length > 0 ? 1 : 0)
