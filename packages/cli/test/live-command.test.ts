@@ -124,7 +124,8 @@ describe.runIf(hasSchedstat)('trimtab live', () => {
       expect(family.length).toBeGreaterThanOrEqual(3) // balancer, generator and a pod
       running.child.kill(signal)
       await expect.poll(() => family.filter(isThere), { timeout: 20_000 }).toEqual([])
-      restoreLinux({ stateFolder: folder }) // as the next run does
+      await running.ended
+    restoreLinux({ stateFolder: folder }) // as the next run does
       const groups = hasGroups ? readdirSync('/sys/fs/cgroup/cpu') : []
       expect(groups.filter((group) => group.startsWith(`trimtab-live-${running.child.pid}`))).toEqual([])
     },

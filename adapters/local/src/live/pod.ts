@@ -18,8 +18,10 @@ export interface PodOptions {
 /** Why a pod is not there any more. */
 export type PodEnd = 'stopped' | 'memory' | 'exit'
 
-const END_IS_TOLD_MS = 100
-const LIVES = Symbol('lives')
+/** What could not be done to a process that has ended, its end says; all else is an error. */
+function ignoreEnded(error: unknown): undefined {
+  if ((error as { readonly code?: unknown }).code !== 'linux_gone') throw error
+}
 
 /** A server in a process of its own, held to a size from its first moment on. It dies with the process that started it. */
 export class Pod {
@@ -44,7 +46,7 @@ export class Pod {
       tellReady({ port, startMs: performance.now() - startMs })
     })
     for (const input of this.#child.output) createInterface({ input }).on('line', onLog)
-    this.#hold = limiter.hold(this.pid, size).catch((error: unknown) => this.#requireGone(error))
+    this.#hold = limiter.hold(this.pid, size).catch(ignoreEnded)
     this.ready = this.#hold.then(() => isServing)
     this.ready.catch(() => {}) // told to who asks
     this.gone = this.#child.gone.then(async () => {
@@ -63,13 +65,7 @@ export class Pod {
   /** Holds it to another size. */
   async resize(size: Readonly<PodSize>): Promise<void> {
     const hold = await this.#hold
-    await hold?.set(size).catch((error: unknown) => this.#requireGone(error))
-  }
-
-  /** What could not be done to a process that has ended, its end says; of the others it is an error. */
-  async #requireGone(error: unknown): Promise<undefined> {
-    const later = new Promise((resolve) => setTimeout(resolve, END_IS_TOLD_MS, LIVES))
-    if ((await Promise.race([this.#child.gone, later])) === LIVES) throw error
+    await hold?.set(size).catch(ignoreEnded)
   }
 
   /** CPU time since this was last asked; NaN when it is gone. */
