@@ -125,7 +125,7 @@ describe.runIf(hasSchedstat)('trimtab live', () => {
       running.child.kill(signal)
       await expect.poll(() => family.filter(isThere), { timeout: 20_000 }).toEqual([])
       await running.ended
-    restoreLinux({ stateFolder: folder }) // as the next run does
+      restoreLinux({ stateFolder: folder }) // as the next run does
       const groups = hasGroups ? readdirSync('/sys/fs/cgroup/cpu') : []
       expect(groups.filter((group) => group.startsWith(`trimtab-live-${running.child.pid}`))).toEqual([])
     },
