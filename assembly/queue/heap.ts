@@ -1,7 +1,7 @@
 // Order `exact`: a heap with four children a node, the four in one cache line. Equal keys keep the order of arrival.
 //
 // entry [16 B]: +0 key f64  +8 push u32 (which push it was)  +12 ticket i32. The root is entry 3, the children of i are
-// 4i − 8 … 4i − 5. A cancelled entry stays until it is the root: the stamp of its ticket is then another, or the ticket is free.
+// 4i − 8 … 4i − 5. A cancelled entry stays until it is the root: its ticket is then free, or of another push.
 import { capOf, Queue } from './layout'
 
 // @ts-ignore: decorator
@@ -46,18 +46,26 @@ import { capOf, Queue } from './layout'
 }
 
 // @ts-ignore: decorator
-@inline function keyOf(queue: Queue, ticket: i32): f64 {
-  const at = <usize>ticket << 3
-  return queue.scale * min(load<f64>(queue.effective + at), capOf(queue)) + load<f64>(queue.age + at)
+@inline function keyOf(queue: Queue, effective: f64, age: f64): f64 {
+  return queue.scale * min(effective, capOf(queue)) + age
 }
 
-export function pushHeap(queue: Queue, effective: f64, age: f64, ticket: i32): void {
+/** The place of a ticket that waits. */
+// @ts-ignore: decorator
+@inline function placeOf(push: u32): i32 {
+  return <i32>(push & <u32>i32.MAX_VALUE)
+}
+
+/** Adds an entry and returns the place of its ticket. */
+export function pushHeap(queue: Queue, effective: f64, age: f64, ticket: i32): i32 {
   const push = ++queue.pushes
-  store<u32>(queue.stamps + (<usize>ticket << 2), push)
-  store<f64>(queue.effective + (<usize>ticket << 3), effective)
-  store<f64>(queue.age + (<usize>ticket << 3), age)
-  siftUp(queue, endOf(queue), keyOf(queue, ticket), push, ticket)
+  if (queue.canAge) {
+    store<f64>(queue.effective + (<usize>ticket << 3), effective)
+    store<f64>(queue.age + (<usize>ticket << 3), age)
+  }
+  siftUp(queue, endOf(queue), keyOf(queue, effective, age), push, ticket)
   queue.entries++
+  return placeOf(push)
 }
 
 // @ts-ignore: decorator
@@ -100,8 +108,7 @@ function dropRoot(queue: Queue): void {
 
 // @ts-ignore: decorator
 @inline function lives(queue: Queue, entry: usize): bool {
-  const ticket = <usize>load<i32>(entry, 12) << 2
-  return load<i32>(queue.place + ticket) >= 0 && load<u32>(queue.stamps + ticket) == load<u32>(entry, 8)
+  return load<i32>(queue.place + (<usize>load<i32>(entry, 12) << 2)) == placeOf(load<u32>(entry, 8))
 }
 
 function clearRoot(queue: Queue): void {
@@ -117,7 +124,7 @@ export function dropFromHeap(queue: Queue): void {
   clearRoot(queue)
 }
 
-/** Takes all cancelled entries out and builds the heap anew, by the keys of now. */
+/** Takes all cancelled entries out and builds the heap anew, by the keys of now where they may change. */
 export function sweepHeap(queue: Queue): void {
   const end = endOf(queue)
   queue.entries = 0
@@ -125,7 +132,9 @@ export function sweepHeap(queue: Queue): void {
     const entry = entryAt(queue, index)
     if (!lives(queue, entry)) continue
     const ticket = load<i32>(entry, 12)
-    siftUp(queue, endOf(queue), keyOf(queue, ticket), load<u32>(entry, 8), ticket)
+    const at = <usize>ticket << 3
+    const key = queue.canAge ? keyOf(queue, load<f64>(queue.effective + at), load<f64>(queue.age + at)) : load<f64>(entry)
+    siftUp(queue, endOf(queue), key, load<u32>(entry, 8), ticket)
     queue.entries++
   }
   queue.dead = 0

@@ -3,10 +3,11 @@
 // C: capacity, D: most entries that were cancelled and not yet swept, k: classes, L: leaves of the tournament (a power of
 // two ≥ k), T: tenants. A ticket is a number below C. Every part is 64-byte aligned.
 //   head: Queue
-//   place i32[C]        where the ticket's entry is: its slot (FIFOs) or 0 (heap); −2 − (the next free ticket) when it is free
+//   place i32[C]        where the ticket's entry is: its slot (FIFOs), or which push it was, the low 31 bits (heap); −2 − (the next
+//                       free ticket) when it is free
 //   io f64[IO] i32[IO] i32[IO]   columns of a batch: tokens, then arrivals; tenants; tickets
 //   FIFOs: slot [C + D + 2k chunks, 16 B] | next, owner of each chunk i32[chunks] | fifo [k, 16 B] | node i64[2L]
-//   heap:  entry [3 + C + D, 16 B] | stamp u32[C] | effective tokens, age f64[C]
+//   heap:  entry [3 + C + D, 16 B] | where keys may change: effective tokens, age f64[C]
 //   fairness: outstanding f64[T] | tokens f64[C] | tenant i32[C]
 import * as abi from '../abi'
 import { beginPlan, place, placeRows, planned } from '../memory/plan'
@@ -29,6 +30,8 @@ import { beginPlan, place, placeRows, planned } from '../memory/plan'
   freeTicket: i32 = 0
   slope: f64 = 0
   fairness: f64 = 0
+  /** Whether scale and cap may change. */
+  canAge: bool = false
   /** Ageing: key = scale · min(effective tokens, cap) + slope · arrival. */
   scale: f64 = 0
   cap: f64 = 0
@@ -54,7 +57,6 @@ import { beginPlan, place, placeRows, planned } from '../memory/plan'
   fifos: usize = 0
   nodes: usize = 0
   heap: usize = 0
-  stamps: usize = 0
   effective: usize = 0
   age: usize = 0
   outstanding: usize = 0
@@ -93,9 +95,10 @@ export function layOut(queue: Queue, at: usize): f64 {
   queue.io = part(IO, 24)
   if (queue.order == abi.QUEUE_EXACT) {
     queue.heap = part(entries + 4, 16)
-    queue.stamps = part(capacity, 4)
-    queue.effective = part(capacity, 8)
-    queue.age = part(capacity, 8)
+    if (queue.canAge) {
+      queue.effective = part(capacity, 8)
+      queue.age = part(capacity, 8)
+    }
   } else {
     const classes = queue.classes
     const chunks = (entries + CHUNK - 1) / CHUNK + 2 * classes
@@ -117,9 +120,11 @@ export function layOut(queue: Queue, at: usize): f64 {
 
 export function shapeOf(
   queue: Queue, order: i32, capacity: i32, parts: i32, lowest: f64, highest: f64, slope: f64, fairness: f64, tenants: i32,
+  canAge: bool,
 ): void {
   queue.order = order
   queue.capacity = capacity
+  queue.canAge = canAge
   queue.mostDead = (capacity >> 2) + 64
   queue.slope = slope
   queue.fairness = fairness
@@ -136,9 +141,9 @@ const SCRATCH = memory.data(256, 16) // room in which a head can be planned befo
 
 /** Bytes of a queue. */
 export function queue_bytes(
-  order: i32, capacity: i32, parts: i32, lowest: f64, highest: f64, fairness: f64, tenants: i32,
+  order: i32, capacity: i32, parts: i32, lowest: f64, highest: f64, fairness: f64, tenants: i32, canAge: i32,
 ): f64 {
   const queue = changetype<Queue>(SCRATCH)
-  shapeOf(queue, order, capacity, parts, lowest, highest, 0, fairness, tenants)
+  shapeOf(queue, order, capacity, parts, lowest, highest, 0, fairness, tenants, canAge != 0)
   return layOut(queue, 64) // from 64 on: room to align a block that is only 16-byte aligned
 }

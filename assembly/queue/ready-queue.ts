@@ -7,12 +7,16 @@ import { dropFromHeap, firstOfHeap, popHeap, pushHeap, sweepHeap } from './heap'
 import { bandOf, capOf, IO, layOut, Queue, shapeOf } from './layout'
 import { clearTenants, enterTenant, leaveTenant, outstandingOf } from './tenants'
 
-/** @param parts  an octave of tokens is cut into 2^parts classes, from that of `lowest` to that of `highest` */
+/**
+ * @param parts  an octave of tokens is cut into 2^parts classes, from that of `lowest` to that of `highest`
+ * @param canAge  1: `queue_age` may be called
+ */
 export function queue_create(
   block: usize, order: i32, capacity: i32, parts: i32, lowest: f64, highest: f64, slope: f64, fairness: f64, tenants: i32,
+  canAge: i32,
 ): void {
   const queue = changetype<Queue>(block)
-  shapeOf(queue, order, capacity, parts, lowest, highest, slope, fairness, tenants)
+  shapeOf(queue, order, capacity, parts, lowest, highest, slope, fairness, tenants, canAge != 0)
   layOut(queue, block)
   setLeads(queue)
   queue_clear(block)
@@ -92,8 +96,7 @@ export function queue_push(block: usize, tokens: f64, arrival: f64, tenant: i32)
   queue.freeTicket = -2 - load<i32>(placeOf(queue, ticket))
   queue.size++
   if (queue.order == abi.QUEUE_EXACT) {
-    store<i32>(placeOf(queue, ticket), 0)
-    pushHeap(queue, effective, age, ticket)
+    store<i32>(placeOf(queue, ticket), pushHeap(queue, effective, age, ticket))
   } else {
     const fifo = queue.classes > 1 ? classOf(queue, effective) : 0
     store<i32>(placeOf(queue, ticket), appendEntry(queue, fifo, age, ticket))

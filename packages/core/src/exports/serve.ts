@@ -102,9 +102,10 @@ export class ServeExports extends SharedExports {
     highest: number,
     fairness: number,
     tenants: number,
+    canAge: number,
   ): number {
     try {
-      return this.raw.queue_bytes!(order, capacity, parts, lowest, highest, fairness, tenants)
+      return this.raw.queue_bytes!(order, capacity, parts, lowest, highest, fairness, tenants, canAge)
     } catch (cause) {
       throw this.failed('queue_bytes', cause)
     }
@@ -128,7 +129,10 @@ export class ServeExports extends SharedExports {
     }
   }
 
-  /** @param parts  an octave of tokens is cut into 2^parts classes, from that of `lowest` to that of `highest` */
+  /**
+   * @param parts  an octave of tokens is cut into 2^parts classes, from that of `lowest` to that of `highest`
+   * @param canAge  1: `queue_age` may be called
+   */
   queue_create(
     block: number,
     order: number,
@@ -139,9 +143,10 @@ export class ServeExports extends SharedExports {
     slope: number,
     fairness: number,
     tenants: number,
+    canAge: number,
   ): void {
     try {
-      this.raw.queue_create!(block, order, capacity, parts, lowest, highest, slope, fairness, tenants)
+      this.raw.queue_create!(block, order, capacity, parts, lowest, highest, slope, fairness, tenants, canAge)
     } catch (cause) {
       throw this.failed('queue_create', cause)
     }

@@ -17,11 +17,13 @@ export type QueueOrder = 'fifo' | 'class' | 'exact'
 
 /** Room, order and ageing of a queue. */
 export interface ReadyQueueOptions {
-  /** Most requests that wait, up to 16,777,215. Memory is planned for all of them: about 24 bytes each, 44 in order `exact`. */
+  /** Most requests that wait, up to 16,777,215. Memory is planned for all of them: about 24 bytes each, 40 in order `exact` where `canAge`. */
   readonly capacity: number
   readonly order: QueueOrder
   /** Ageing: tokens by which a second of waiting makes a request shorter. Default 0: the longest may starve. */
   readonly slope?: number
+  /** Whether `age` may be called. Default false. */
+  readonly canAge?: boolean
   /**
    * φ: a request waits as if it were longer by this share of the expected tokens that its tenant already has waiting or
    * running. 0 (default): tenants don't matter. 1: self-clocked fair queueing, in which a tenant's own requests keep nearly
@@ -59,6 +61,7 @@ const isWord = (value: number): boolean => (value | 0) === value
 function complete(options: ReadyQueueOptions): Required<ReadyQueueOptions> {
   const whole = {
     slope: 0,
+    canAge: false,
     fairness: 0,
     tenants: 1024,
     classesPerOctave: 4,
@@ -75,6 +78,7 @@ function complete(options: ReadyQueueOptions): Required<ReadyQueueOptions> {
   check('capacity', inRange(whole.capacity, 1, MOST_ENTRIES), `a whole number of 1 … ${MOST_ENTRIES}`)
   check('order', whole.order in ORDERS, 'fifo, class or exact')
   check('slope', isAmount(whole.slope), 'tokens per second, 0 or more')
+  check('canAge', typeof whole.canAge === 'boolean', 'true or false')
   check('fairness', isAmount(whole.fairness), '0 or more')
   check('tenants', inRange(whole.tenants, 1, MOST_TENANTS), `a whole number of 1 … ${MOST_TENANTS}`)
   check('classesPerOctave', [1, 2, 4, 8, 16].includes(whole.classesPerOctave), '1, 2, 4, 8 or 16')
@@ -120,10 +124,11 @@ export class ReadyQueue {
     this.#core = core
     const order = ORDERS[whole.order]
     const parts = Math.log2(classesPerOctave)
-    const bytes = core.exports.queue_bytes(order, capacity, parts, lowest, highest, fairness, tenants)
+    const canAge = whole.canAge ? 1 : 0
+    const bytes = core.exports.queue_bytes(order, capacity, parts, lowest, highest, fairness, tenants, canAge)
     this.#arena = new Arena(core, bytes, 'ReadyQueue', { capacity, tenants })
     const { pointer } = this.#arena
-    core.exports.queue_create(pointer, order, capacity, parts, lowest, highest, slope, fairness, tenants)
+    core.exports.queue_create(pointer, order, capacity, parts, lowest, highest, slope, fairness, tenants, canAge)
   }
 
   /** Where the queue lies, for sibling wrappers whose kernels use it. */
@@ -241,9 +246,11 @@ export class ReadyQueue {
    * From now on, for those that wait too, a token counts `scale` times and those of a request above `cap` not at all; with
    * `fairness` the cap is for those that enter. In order `class` it takes a microsecond or so, in `exact` a moment for each
    * request that waits. 1 and Infinity until it is called.
-   * @throws {ConfigError} `not_finite`
+   * @throws {ConfigError} `not_finite`; `config_invalid` without `canAge`
    */
   age(scale: number, cap: number): void {
+    if (!this.options.canAge)
+      throw new ConfigError('config_invalid', 'the keys of this queue are fixed as requests enter (set canAge: true)')
     if (this.#core.exports.queue_age(this.#arena.pointer, scale, cap) >= 0) return
     throw new ConfigError('not_finite', `scale must be a number ≥ 0 and cap ≥ 0, got ${scale} and ${cap}`)
   }

@@ -30,7 +30,7 @@ export interface RequestColumns {
 export type Batching = 'none' | 'dynamic' | 'continuous'
 
 /** The queue, the servers behind it, and how long they take. */
-export interface ReplayOptions extends Omit<ReadyQueueOptions, 'capacity'> {
+export interface ReplayOptions extends Omit<ReadyQueueOptions, 'capacity' | 'canAge'> {
   /** Ageing by work, in place of a slope; absent: none. Default absent. */
   readonly ageing?: WorkAgeingOptions | undefined
   /** Servers behind the one queue, up to 1024. Default 1. */
@@ -164,7 +164,7 @@ export function replayRequests(core: ServeCore, columns: RequestColumns, options
   const rows = arrival.length
   const { servers, maxBatchSize } = service
   const { bypass, longFactor } = options.ageing ? workAgeingOf(options.ageing) : NO_AGEING
-  const byWork = options.ageing && { slope: 1, highest: LARGEST_WORK }
+  const byWork = options.ageing && { slope: 1, highest: LARGEST_WORK, canAge: true }
   const { exports } = core
   const queue = new ReadyQueue(core, { ...options, ...byWork, capacity: Math.max(rows, 1) })
   let arena: Arena | undefined

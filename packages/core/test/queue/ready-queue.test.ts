@@ -57,6 +57,7 @@ const options: fc.Arbitrary<ReadyQueueOptions> = fc.record({
   capacity: fc.constantFrom(1, 3, 40, 80),
   order: fc.constantFrom(...ORDERS),
   slope: fc.constantFrom(0, 0.5, 7),
+  canAge: fc.boolean(),
   fairness: fc.constantFrom(0, 0.25),
   tenants: fc.constant(4),
   classesPerOctave: fc.constantFrom(1, 4, 16),
@@ -91,8 +92,10 @@ function follow(configuration: ReadyQueueOptions, actions: readonly Action[]): v
         slow.finish(step.tenant, step.tokens)
         break
       case 'age':
-        queue.age(step.scale, step.cap)
-        slow.age(step.scale, step.cap)
+        if (configuration.canAge) {
+          queue.age(step.scale, step.cap)
+          slow.age(step.scale, step.cap)
+        } else expect(() => queue.age(step.scale, step.cap)).toThrow(/set canAge: true/)
         break
     }
     expect(queue.size).toBe(slow.waiting.length)
@@ -253,7 +256,7 @@ describe('a ready queue', () => {
   })
 
   it.each(ORDERS)('%s: refuses what has no order and stays as it was', (order) => {
-    using queue = new ReadyQueue(core, { capacity: 2, order, slope: 2, fairness: 1, tenants: 2 })
+    using queue = new ReadyQueue(core, { capacity: 2, order, slope: 2, canAge: true, fairness: 1, tenants: 2 })
     queue.push(5, 1, 1)
     const { NaN: nan, POSITIVE_INFINITY: infinity, MAX_VALUE: largest } = Number
     for (const [tokens, arrival] of [
@@ -286,6 +289,19 @@ describe('a ready queue', () => {
     expect([queue.size, queue.outstanding(1), queue.outstanding(0)]).toEqual([1, 5, 0])
     for (const ticket of [-1, 2, 0.5, nan, 2 ** 32, 2 ** 40])
       expect(queue.has(ticket) || queue.cancel(ticket)).toBe(false)
+  })
+
+  it.each<[QueueOrder, boolean, number]>([
+    ['class', false, 25],
+    ['class', true, 25],
+    ['exact', false, 24],
+    ['exact', true, 40],
+  ])('%s, keys that may change %s: takes %i bytes a place', (order, canAge, bytes) => {
+    const used = core.usedBytes
+    using queue = new ReadyQueue(core, { capacity: 100_000, order, canAge })
+    const taken = core.usedBytes - used
+    expect(taken / queue.options.capacity).toBeLessThan(bytes + 1)
+    expect(taken / queue.options.capacity).toBeGreaterThan(bytes - 1)
   })
 
   it('says everything that is wrong with its options, and gives its memory back', () => {

@@ -50,6 +50,7 @@ export class ReadyJobs<Work> {
     this.#queue = {
       capacity,
       order,
+      canAge: this.#ageing !== undefined,
       slope: maxBypassSeconds === undefined ? 1 : LONGEST_TOKENS / maxBypassSeconds,
       highest: maxBypassSeconds === undefined ? LARGEST_WORK : LONGEST_TOKENS,
       fairness,

@@ -26,6 +26,10 @@ export function addTime(words: Float64Array, at: number, x: number): void {
 
 /** Adds x · y, both whole numbers in 0 … MAX_TIME_NS, to the sum at words[at]. */
 export function addProduct(words: Float64Array, at: number, x: number, y: number): void {
+  if (x * y < WORD) {
+    addTime(words, at, x * y) // exact as it is
+    return
+  }
   // x = a 2^26 + b, y = c 2^26 + d; all four below 2^26
   const a = Math.floor(x / HALF)
   const b = x - a * HALF

@@ -44,19 +44,22 @@ export function bucketMiddle(bucket: number): number {
 const PAGE_BITS = 3
 const PAGE = 1 << PAGE_BITS
 const SHIFTED = -ZERO_BUCKET // bucket + SHIFTED is never negative
+const MOST_COUNTED = 2 ** 32 - 1 // in 32 bits
 
 /** Counts by cell and bucket, for all cells in one table: room goes to where times are. */
 export class Histograms {
   readonly #pages = new PairTable() // (cell, bucket / 8)
-  /** [pages, 8] */
-  #counts = new Float64Array(16 * PAGE)
+  /** [pages, 8] in half the room until a count needs more. */
+  #counts: Uint32Array | Float64Array = new Uint32Array(16 * PAGE)
   #index: { readonly starts: Int32Array; readonly pages: Int32Array } | undefined
 
   add(cell: number, bucket: number, count: number): void {
     const place = bucket + SHIFTED
     const at = (this.#pages.number(cell, place >> PAGE_BITS) << PAGE_BITS) + (place & (PAGE - 1))
     if (at >= this.#counts.length) this.#counts = grown(this.#counts, at + PAGE)
-    this.#counts[at]! += count
+    const sum = this.#counts[at]! + count
+    if (sum > MOST_COUNTED) this.#counts = Float64Array.from(this.#counts)
+    this.#counts[at] = sum
     this.#index = undefined
   }
 

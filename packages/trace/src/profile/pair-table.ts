@@ -73,7 +73,7 @@ export class PairTable {
   }
 }
 
-type Column = Int32Array | Float64Array
+type Column = Int32Array | Uint32Array | Float64Array
 
 /** `column` with room for `size` numbers, doubled while too short; the new room holds zeros. */
 export function grown<C extends Column>(column: C, size: number): C {

@@ -87,6 +87,25 @@ test('quantiles are within the stated error of the sorted times, for one cell an
   )
 })
 
+test('counts are exact beyond 32 bits, and so are those beside them', () => {
+  const histograms = new Histograms()
+  const most = 2 ** 32 - 1
+  for (const [cell, bucket, count] of [
+    [0, 8, most],
+    [0, 9, 3],
+    [1, 8, most],
+    [1, 8, 1],
+    [0, 8, most],
+    [2, 500, 7],
+  ] as const)
+    histograms.add(cell, bucket, count)
+  const counted = (cell: number) => [...histograms.read([cell]).counts]
+  expect([0, 1, 2].map(counted)).toEqual([[2 * most, 3], [most + 1], [7]])
+  const other = new Histograms()
+  other.merge(histograms, Int32Array.of(2, 1, 0))
+  expect([2, 1, 0].map((cell) => [...other.read([cell]).counts])).toEqual([0, 1, 2].map(counted))
+})
+
 test('the interval of a quantile has ends only where the samples reach them', () => {
   const histograms = new Histograms()
   for (let time = 1; time <= 100; time++) histograms.add(0, bucketOf(time * 1000), 1)
