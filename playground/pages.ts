@@ -60,7 +60,7 @@ export const PAGES: readonly PageText[] = [
     title: 'Adaptation',
     seen: 'An application that nobody has seen: where it lies among those that taught the policy, its nearest relatives, and how it adapts with and without that.',
     simulated:
-      'Applications and loads are simulated; encoder, policy and forecast are the ones that ship, pretrained on 24 applications.',
+      'Applications and loads are simulated; encoder, policy and forecast are real, pretrained for this page on 24 applications.',
     found:
       'FLASH’s embedding cuts the reward missing on a new application from 37 to 10.5 %, and adapts 5.5 times as fast as transfer learning.',
     section: '5.6',
