@@ -1,6 +1,7 @@
 // Table 4.4: what it costs when functions join a platform that others have learned to share, or leave it.
 import { WorkerPool } from '@trimtab/node'
 import { CHURN_METHODS } from '@trimtab/studies'
+import { keptJobs } from './cells/kept-jobs.mjs'
 import { report } from './churn/report.mjs'
 
 const ALL = Object.keys(CHURN_METHODS)
@@ -28,10 +29,11 @@ export const SCALES = {
 const RULE = { family: 'demand', settings: { margin: 3.5, windowSteps: 6, shares: 128, keepAliveSeconds: 60 } }
 
 /** Runs all cells, on as many cores as there are; the same figures for any number. */
-export async function run(scaleName, progress) {
+export async function run(scaleName, progress, { keep }) {
   const scale = SCALES[scaleName]
   const { episodesBefore, episodesAfter, imitationEpisodes } = scale
   const pool = new WorkerPool({ module: new URL('./churn/jobs.mjs', import.meta.url) })
+  const runOnce = keptJobs(pool, keep)
   const changes = scale.tenants.flatMap((tenants) =>
     scale.changes.filter((change) => tenants + change > 0).map((change) => ({ tenants, change })),
   )
@@ -39,7 +41,7 @@ export async function run(scaleName, progress) {
     scale.methods.flatMap((method) =>
       scale.seeds.map(async (seed) => {
         const spec = { method, tenants, change, seed, rule: RULE, episodesBefore, episodesAfter, imitationEpisodes }
-        const cell = await pool.run('churnCell', spec)
+        const cell = await runOnce('churnCell', spec)
         progress(`N = ${tenants}, ${change > 0 ? '+' : '−'}${Math.abs(change)}: ${method}, seed ${seed}`)
         return cell
       }),

@@ -1,6 +1,7 @@
 // Many tenants on one platform: the paper's variants and the default beside tuned rules, in arenas whose headroom is known.
 import { WorkerPool } from '@trimtab/node'
 import { compareTenants, DEFAULT_CANDIDATES, TENANT_VARIANTS } from '@trimtab/studies'
+import { keptJobs } from './cells/kept-jobs.mjs'
 import { report } from './tenants/report.mjs'
 
 const ALL = Object.keys(TENANT_VARIANTS).filter((name) => name !== 'priced-prewarm')
@@ -44,12 +45,13 @@ SCALES.paper = {
 }
 
 /** Runs all cells, on as many cores as there are; the same figures for any number, but for the seconds. */
-export async function run(scaleName, progress) {
+export async function run(scaleName, progress, { keep }) {
   const scale = SCALES[scaleName]
   const pool = new WorkerPool({ module: new URL('./tenants/jobs.mjs', import.meta.url) })
+  const runOnce = keptJobs(pool, keep)
   const arenas = await compareTenants(scale, {
-    rules: (spec) => pool.run('arenaRules', spec),
-    cell: (spec) => pool.run('tenantsCell', spec),
+    rules: (spec) => runOnce('arenaRules', spec),
+    cell: (spec) => runOnce('tenantsCell', spec),
     onProgress: ({ label }) => progress(label),
   })
   await pool.dispose()

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,9 +10,12 @@ import { report } from './churn/report.mjs'
 const folder = mkdtempSync(join(tmpdir(), 'tenants-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-async function run(name: string): Promise<{ readonly json: ReturnType<typeof JSON.parse>; readonly markdown: string }> {
+async function run(
+  name: string,
+  ...more: readonly string[]
+): Promise<{ readonly json: ReturnType<typeof JSON.parse>; readonly markdown: string }> {
   const command = fileURLToPath(new URL('./run.mjs', import.meta.url))
-  await promisify(execFile)(process.execPath, [command, name, '--scale', 'smoke', '--out', folder])
+  await promisify(execFile)(process.execPath, [command, name, '--scale', 'smoke', '--out', folder, ...more])
   const read = (ending: string): string => readFileSync(join(folder, `${name}.${ending}`), 'utf8')
   return { json: JSON.parse(read('json')), markdown: read('md') }
 }
@@ -38,6 +41,21 @@ describe('the experiment on churn', () => {
   it('runs', async () => {
     const { json } = await run('churn')
     expect(json.cells.map(({ method }: { method: string }) => method)).toEqual(['scratch', 'corrected'])
+  }, 300_000)
+
+  it('goes on where it was stopped, with what it kept', async () => {
+    const keep = join(folder, 'kept')
+    const { json } = await run('churn', '--keep', keep)
+    const [first, second] = readdirSync(keep)
+    rmSync(join(keep, second!)) // stopped before that one
+    const kept = JSON.parse(readFileSync(join(keep, first!), 'utf8'))
+    writeFileSync(join(keep, first!), JSON.stringify({ ...kept, result: { ...kept.result, drop01: 0.125 } }))
+    const again = await run('churn', '--keep', keep)
+    const drops = json.cells.map((cell: { drop01: number }) => cell.drop01)
+    const others = again.json.cells.map((cell: { drop01: number }) => cell.drop01)
+    expect(others).toContain(0.125)
+    expect(others.filter((drop: number) => drops.includes(drop))).toHaveLength(1)
+    expect(readdirSync(keep)).toHaveLength(2)
   }, 300_000)
 
   it('asks for the paper’s shape: a drop that falls with N, and next to none where all share a policy', () => {
