@@ -8,7 +8,7 @@ export type LoadedModel = ManyController & { dispose?(): void }
 const MOST_DOUBLINGS = 5 // asked for at least every 32 steps
 
 interface Loaded {
-  readonly version: number
+  readonly model: BaseModel
   readonly controller: LoadedModel
 }
 
@@ -46,7 +46,7 @@ export class CategoryModels {
   }
 
   versionOf(category: string): number | undefined {
-    return this.#loaded.get(category)?.version
+    return this.#loaded.get(category)?.model.version
   }
 
   /** Asks for the category's model, and until there is one again after 1, 2, 4, … 32 steps. */
@@ -105,10 +105,10 @@ export class CategoryModels {
 
   #take(category: string, model: BaseModel | undefined): void {
     const last = this.#loaded.get(category)
-    if (this.#isDisposed || model === undefined || model.version === last?.version) return
+    if (this.#isDisposed || model === undefined || (last && isSame(model, last.model))) return
     const controller = this.#load(model.bytes) // where it throws, the last one stays
     last?.controller.dispose?.()
-    this.#loaded.set(category, { version: model.version, controller })
+    this.#loaded.set(category, { model, controller })
     if (this.#troubled.delete(category)) this.#logger?.info('the base model can be used again', { category })
   }
 
@@ -119,3 +119,9 @@ export class CategoryModels {
     this.#logger?.warn('no base model that can be used; the last one or the rule goes on', { category, failure })
   }
 }
+
+/** The version alone does not say it: a store that has lost everything counts anew. */
+const isSame = (one: BaseModel, other: BaseModel): boolean =>
+  one.version === other.version &&
+  one.bytes.length === other.bytes.length &&
+  one.bytes.every((byte, i) => byte === other.bytes[i])

@@ -13,7 +13,7 @@ export interface Summary {
 
 /** The policy that a newcomer of a category begins with. */
 export interface BaseModel {
-  /** Another for every model that a category ever had. */
+  /** Another for every model that a category has had in this store; one that has lost them all counts anew. */
   readonly version: number
   /** A policy file. */
   readonly bytes: Uint8Array

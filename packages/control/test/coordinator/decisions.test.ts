@@ -178,6 +178,19 @@ describe('an agent of a team', () => {
     member.dispose()
     expect(disposed).toEqual([1, 2])
   })
+
+  it('takes another model that has the same version: its store had lost everything and counts anew', async () => {
+    const team = new Team()
+    let gain = 10
+    const get: ModelExchange['get'] = async () => ({ version: 1, bytes: policyFile(gain) })
+    const transport = Object.assign(new Cable(team.hub), { models: { ...team.hub.models, get } as ModelExchange })
+    const member = await team.joined('a', 4, { transport })
+    member.step(ones(member))
+    gain = 20
+    member.refreshModels()
+    await member.settled()
+    expect(decided(member)[3]).toEqual([60, undefined])
+  })
 })
 
 describe('a member', () => {
