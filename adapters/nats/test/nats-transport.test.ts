@@ -271,6 +271,7 @@ describe.runIf(HAS_NATS)('members over a real NATS server', { timeout: 180_000 }
     await expect.poll(() => via.models.replace('cpu', policyFile(4), 0).catch(() => undefined)).toBeGreaterThan(0)
     const actions = new Float32Array(1)
     const decided = async () => {
+      counted(a, again) // who hears nobody for three heartbeats is isolated
       a.refreshModels()
       await a.settled()
       return [...a.decide(Float32Array.of(2), actions), ...actions]
