@@ -1,6 +1,6 @@
 // The page of adaptation: where an application that nobody has seen lies among those of the pool, and what that saves it.
 import { createChart, type LiveChart } from '../run/charts.js'
-import { showLegend, showTable } from '../run/controllers.js'
+import { showLegend, showResults } from '../run/controllers.js'
 import { setUpRunPage, tell } from '../run/run-page.js'
 import { create, element, option } from '../shell/dom.js'
 import { MapView } from './map-view.js'
@@ -48,9 +48,7 @@ function show(event: AdaptationEvent): void {
       showStep(event)
       break
     case 'done':
-      showTable(event.table)
-      element('findings').replaceChildren(...event.findings.map((text) => create('li', text)))
-      element('outcome').hidden = false
+      showResults(event.table, event.findings)
       tell('adapted: done')
       break
     default:

@@ -1,8 +1,8 @@
 // The page of autoscaling, and of any other task: the rule against what learned, round by round.
 import { createChart, type LiveChart } from '../run/charts.js'
-import { showLegend, showTable } from '../run/controllers.js'
+import { showLegend, showResults } from '../run/controllers.js'
 import { setUpRunPage, tell } from '../run/run-page.js'
-import { create, element } from '../shell/dom.js'
+import { element } from '../shell/dom.js'
 import { chosenSpeed, isKnownTask, readOptions, setUpControls, showFields } from './controls.js'
 import type { LiveEvent, LiveOptions, Outcome } from './protocol.js'
 import { showStages } from './stages.js'
@@ -98,11 +98,9 @@ function createCharts({ controllers, hasSteps, value, stage, reference }: Start)
 }
 
 function showOutcome(outcome: Outcome): void {
-  showTable(outcome)
-  element('findings').replaceChildren(...outcome.findings.map((text) => create('li', text)))
+  showResults(outcome, outcome.findings)
   reportUrl = outcome.page && URL.createObjectURL(new Blob([outcome.page], { type: 'text/html' }))
   element('report').hidden = reportUrl === undefined
-  element('outcome').hidden = false
 }
 
 function draw(): void {

@@ -1,6 +1,6 @@
 // The page of microservices: the graph as it lives through anomalies, and three ways to mitigate them side by side.
 import { createChart, type LiveChart } from '../run/charts.js'
-import { showLegend, showTable } from '../run/controllers.js'
+import { showLegend, showResults } from '../run/controllers.js'
 import { setUpRunPage, tell } from '../run/run-page.js'
 import { create, element } from '../shell/dom.js'
 import { GraphView } from './graph-view.js'
@@ -66,9 +66,7 @@ function show(event: MitigationEvent): void {
       break
     }
     case 'done':
-      showTable(event.table)
-      element('findings').replaceChildren(...event.findings.map((text) => create('li', text)))
-      element('outcome').hidden = false
+      showResults(event.table, event.findings)
       tell('the whole campaign lived through: done')
       break
     default:

@@ -49,3 +49,10 @@ export function showTable({ heads, rows }: ResultTable): void {
   table.parentElement!.tabIndex = 0 // it may be wider than a phone: to be scrolled by keyboard
   table.replaceChildren(create('thead', head), create('tbody', ...lines))
 }
+
+/** The table of a run that is over, and what is to be read in it. */
+export function showResults(table: ResultTable, findings: readonly string[]): void {
+  showTable(table)
+  element('findings').replaceChildren(...findings.map((text) => create('li', text)))
+  element('outcome').hidden = false
+}

@@ -1,6 +1,6 @@
 // The page of tenants: every controller's platform as a map of who is served, and what each comes to.
 import { createChart, type LiveChart } from '../run/charts.js'
-import { showLegend, showTable } from '../run/controllers.js'
+import { showLegend, showResults } from '../run/controllers.js'
 import { setUpRunPage, tell } from '../run/run-page.js'
 import { create, element } from '../shell/dom.js'
 import { HeatMap } from './heat-map.js'
@@ -61,9 +61,7 @@ function show(event: TenantsEvent): void {
       break
     }
     case 'done':
-      showTable(event.table)
-      element('findings').replaceChildren(...event.findings.map((text) => create('li', text)))
-      element('outcome').hidden = false
+      showResults(event.table, event.findings)
       tell('judged on a platform that nobody has seen: done')
       break
     default:
