@@ -17,11 +17,20 @@ export const publishedFolders = () =>
     .flatMap((group) => readdirSync(join(ROOT, group)).map((name) => join(ROOT, group, name)))
     .filter((folder) => existsSync(join(folder, 'src/index.ts')))
 
-/** What they depend on beyond each other: packed from node_modules, so that nothing here needs a network. */
+/** What they depend on beyond each other, and what that depends on: packed from node_modules, so that nothing here needs a network. */
 function foreignFolders(folders) {
   const ours = new Set(folders.map((folder) => manifestOf(folder).name))
-  const names = folders.flatMap((folder) => Object.keys(manifestOf(folder).dependencies ?? {}))
-  return [...new Set(names)].filter((name) => !ours.has(name)).map((name) => join(ROOT, 'node_modules', name))
+  const found = new Set()
+  const visit = (folder) => {
+    for (const name of Object.keys(manifestOf(folder).dependencies ?? {})) {
+      const dependency = join(ROOT, 'node_modules', name)
+      if (ours.has(name) || found.has(dependency)) continue
+      found.add(dependency)
+      visit(dependency)
+    }
+  }
+  folders.forEach(visit)
+  return [...found]
 }
 
 /**
