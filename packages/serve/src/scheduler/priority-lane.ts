@@ -15,6 +15,10 @@ export interface Waiting {
   readonly tokens: number
   /** s */
   readonly arrival: number
+  /** Larger for whoever was pushed later. */
+  readonly turn: number
+  /** The lane's: where it is there. */
+  ticket: number
 }
 
 /** There may be a lane for every number, so each begins small. */
@@ -26,9 +30,8 @@ export class PriorityLane {
   readonly priority: number
   readonly #options: PriorityLaneOptions
   #queue: ReadyQueue
-  /** By ticket, and the tickets. */
   #byTicket: (Waiting | undefined)[] = []
-  #tickets = new Map<Waiting, number>()
+  #size = 0
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: PriorityLaneOptions, priority: number) {
@@ -38,12 +41,12 @@ export class PriorityLane {
   }
 
   get size(): number {
-    return this.#tickets.size
+    return this.#size
   }
 
   /** In the order in which they were pushed. */
   get waiting(): readonly Waiting[] {
-    return [...this.#tickets.keys()]
+    return this.#byTicket.filter((one) => one !== undefined).sort((a, b) => a.turn - b.turn)
   }
 
   push(waiting: Waiting): void {
@@ -52,26 +55,30 @@ export class PriorityLane {
       this.#grow()
       ticket = this.#queue.push(waiting.tokens, waiting.arrival)
     }
+    waiting.ticket = ticket
     this.#byTicket[ticket] = waiting
-    this.#tickets.set(waiting, ticket)
+    this.#size++
   }
 
   /** Takes out the next one; not when none waits. */
   shift(): Waiting {
-    const ticket = this.#queue.pop()
-    const waiting = this.#byTicket[ticket]!
-    this.#byTicket[ticket] = undefined
-    this.#tickets.delete(waiting)
-    return waiting
+    return this.#forget(this.#queue.pop())
   }
 
   /** Whether it waited here. */
   cancel(waiting: Waiting): boolean {
-    const ticket = this.#tickets.get(waiting)
-    if (ticket === undefined) return false
+    const { ticket } = waiting
+    if (this.#byTicket[ticket] !== waiting) return false
     this.#queue.cancel(ticket)
+    this.#forget(ticket)
+    return true
+  }
+
+  #forget(ticket: number): Waiting {
+    const waiting = this.#byTicket[ticket]!
     this.#byTicket[ticket] = undefined
-    return this.#tickets.delete(waiting)
+    this.#size--
+    return waiting
   }
 
   dispose(): void {
@@ -88,7 +95,7 @@ export class PriorityLane {
     this.#queue.dispose()
     this.#queue = this.#makeQueue(waiting.length * GROWTH)
     this.#byTicket = []
-    this.#tickets = new Map()
+    this.#size = 0
     for (const one of waiting) this.push(one)
   }
 }

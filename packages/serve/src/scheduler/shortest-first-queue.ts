@@ -44,6 +44,7 @@ export class ShortestFirstQueue {
   #lanes: PriorityLane[] = []
   readonly #byId = new Map<string, Waiting>()
   #size = 0
+  #turns = 0
 
   /** @throws {ConfigError} `config_invalid` */
   constructor(options: ShortestFirstOptions) {
@@ -81,7 +82,7 @@ export class ShortestFirstQueue {
       const message = `${this.#size} functions wait already, as many as capacity allows: add fewer, later, or raise capacity`
       throw new ServingError('queue_full', message)
     }
-    this.#push({ id, run, tokens, arrival: this.#now() }, priority)
+    this.#push({ id, run, tokens }, priority)
   }
 
   /** Takes out the function to run next; `undefined` when none waits. */
@@ -113,7 +114,7 @@ export class ShortestFirstQueue {
     if (!waiting) throw new ReferenceError(`No promise function with the id "${id}" exists in the queue.`)
     checkPriority(priority)
     this.remove(id)
-    this.#push({ ...waiting, arrival: this.#now() }, priority)
+    this.#push(waiting, priority)
   }
 
   /** Takes a waiting function out; an id that does not wait is ignored. */
@@ -124,14 +125,12 @@ export class ShortestFirstQueue {
     this.#forget(waiting)
   }
 
-  #now(): number {
-    return this.#options.clock.now() / 1000
-  }
-
-  #push(waiting: Waiting, priority: number): void {
+  #push({ id, run, tokens }: Pick<Waiting, 'id' | 'run' | 'tokens'>, priority: number): void {
+    const arrival = this.#options.clock.now() / 1000
+    const waiting: Waiting = { id, run, tokens, arrival, turn: this.#turns++, ticket: -1 }
     this.#laneOf(priority).push(waiting)
     this.#size++
-    if (waiting.id !== undefined) this.#byId.set(waiting.id, waiting)
+    if (id !== undefined) this.#byId.set(id, waiting)
   }
 
   #laneOf(priority: number): PriorityLane {
