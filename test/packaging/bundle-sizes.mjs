@@ -16,6 +16,8 @@ export const WANTS = {
   // Where that starts no core of its own, as before there were three modules, a page needs createCore beside it.
   'only `trimtab/serve` and `createCore`': "export * from '@trimtab/serve'\nexport { createCore } from '@trimtab/core'",
   "one policy's decision": "export { createCore } from '@trimtab/core'\nexport { loadPolicy } from '@trimtab/learn'",
+  'the same, of one build':
+    "export { createSimdCore } from '@trimtab/core/simd'\nexport { loadPolicy } from '@trimtab/learn'",
 }
 
 /** Resolves our packages to the sources of a checkout, wherever its node_modules are. */

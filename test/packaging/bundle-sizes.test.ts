@@ -16,6 +16,7 @@ describe('a bundle', () => {
     ['only `criticalPath`', TRACE],
     ['only `trimtab/serve`', SERVE],
     ["one policy's decision", LEARN],
+    ['the same, of one build', ['learn-simd']],
   ] as const)('that imports %s carries the modules of that alone', async (want, modules) => {
     const text = await bundleOf(WANTS[want])
     const carried = [...LEARN, ...SERVE, ...TRACE].filter((module) => text.includes(textOf(module)))

@@ -22,6 +22,7 @@ export type {
   UpdateReport,
 } from './contracts.js'
 export { type AnyCore, Core, type KernelSet } from './core.js'
+export { createCore, type LearnCoreOptions } from './create-core.js'
 export {
   AdapterError,
   ConfigError,
@@ -41,7 +42,6 @@ export {
   writeSafetensors,
 } from './files/safetensors.js'
 export { byteTensor, doubleTensor, floatTensor, type Tensor, TensorReader, wordTensor } from './files/tensor.js'
-export { createCore, type LearnCoreOptions } from './learn.js'
 export type { CoreMath } from './math/core-math.js'
 export type { Activation } from './nn/activation.js'
 export { Adam, type AdamOptions } from './nn/adam.js'

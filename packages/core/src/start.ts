@@ -66,8 +66,9 @@ export function startSync<Kernels extends KernelSet>(
   return coreOf(entry, instance, build)
 }
 
+/** What is no bytes is a module: of another realm in Next's edge runtime, so that `instanceof` does not know it. */
 async function compileOnce(wasm: ShippedWasm): Promise<WebAssembly.Module> {
-  if (wasm instanceof WebAssembly.Module) return wasm
+  if (!ArrayBuffer.isView(wasm)) return wasm as WebAssembly.Module
   const known = modules.get(wasm)
   if (known) return known
   const compiling = WebAssembly.compile(wasm as BufferSource)
@@ -83,7 +84,7 @@ async function compileOnce(wasm: ShippedWasm): Promise<WebAssembly.Module> {
 }
 
 function compileOnceSync(wasm: ShippedWasm): WebAssembly.Module {
-  if (wasm instanceof WebAssembly.Module) return wasm
+  if (!ArrayBuffer.isView(wasm)) return wasm as WebAssembly.Module
   const known = modules.get(wasm)
   if (known instanceof WebAssembly.Module) return known
   const module = new WebAssembly.Module(wasm as BufferSource)

@@ -27,7 +27,7 @@ export async function openGpu(
   const none = (adapter: string | undefined, unused: string): BatchGpu => new NoGpu(adapter, unused)
   let adapter: GpuAdapter | null | undefined
   try {
-    adapter = await (await findGpu())?.requestAdapter({ powerPreference: 'high-performance' })
+    adapter = await findGpu()?.requestAdapter({ powerPreference: 'high-performance' })
     if (!adapter) return none(undefined, 'this host has no WebGPU adapter')
     const name = nameOf(adapter.info)
     if (isSoftware(adapter, name)) return none(name, 'it computes in software: no faster than the core')
@@ -52,21 +52,35 @@ async function measureOn(gpu: BatchGpu, startCore: () => Promise<Core>): Promise
   return measureBreakEven({ plain, withGpu: new Core(plain.kernels, plain.exports, plain.build, gpu) })
 }
 
-/** By variable: an optional peer that bundlers must not look for. */
-const PEER: string = 'webgpu'
+type Require = (name: 'webgpu') => { create(flags: string[]): Gpu }
+
+/** What is used of Node's `process`. */
+interface NodeProcess {
+  getBuiltinModule?(name: 'node:module'): { createRequire(from: string): Require } | undefined
+}
+
+/** As Node finds it: an optional peer that bundlers must not look for. Next resolves what `import()` is given, by variable or not. */
+function openDawn(): Gpu | undefined {
+  const { process } = globalThis as { process?: NodeProcess }
+  try {
+    return process
+      ?.getBuiltinModule?.('node:module')
+      ?.createRequire(import.meta.url)('webgpu')
+      .create([])
+  } catch {
+    return undefined // not installed, or not for this host
+  }
+}
 
 /** Made once a process: Dawn's instance must outlive its devices. */
-let dawn: Promise<Gpu | undefined> | undefined
+let dawn: { readonly gpu: Gpu | undefined } | undefined
 
 /** Browsers and Deno have one; elsewhere the package `webgpu` (Dawn) is asked, where it is installed. */
-async function findGpu(): Promise<Gpu | undefined> {
+function findGpu(): Gpu | undefined {
   const { navigator } = globalThis as { navigator?: { gpu?: Gpu } }
   if (navigator?.gpu) return navigator.gpu
-  dawn ??= import(/* @vite-ignore */ /* webpackIgnore: true */ PEER).then(
-    ({ create }: { create(flags: string[]): Gpu }) => create([]),
-    () => undefined, // not installed, or not for this host
-  )
-  return dawn
+  dawn ??= { gpu: openDawn() }
+  return dawn.gpu
 }
 
 /** Vendor and architecture; some give the vendor as a bare PCI number. */
