@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildSync } from 'esbuild'
 import { describe, expect, it } from 'vitest'
@@ -14,6 +14,7 @@ const PRINTS: Record<string, RegExp> = {
   'express-gateway.mjs': /^answered: Write .*\nanswered: Is .*\nanswered: Write .*$/m,
   'worker.mjs': /^\[\{"traceId":"f1","latencyUs":10000,"waits":\[.*\{"service":"cart","us":6000\}.*$/m,
   'any-runtime.mjs': /^says -[\d.]+, -?[\d.]+, [\d.]+, in full .*$/m,
+  'own-adapter.mjs': /^all 120 jobs done, by at most [234] threads$/m,
   'trace-culprit.mjs': /^to blame: rate \(\d+ %\), because .+$/m,
 }
 
@@ -77,6 +78,24 @@ describe('the examples', () => {
     },
     SLOW_MS,
   )
+
+  it('next-route expects a longer answer of an essay than of yes or no, and says what it wants', async () => {
+    const { POST } = await import(`${FOLDER}next-route/app/api/length/route.js`)
+    const ask = async (body: string) => {
+      const response: Response = await POST(new Request('http://example.test', { method: 'POST', body }))
+      return { status: response.status, ...((await response.json()) as { tokens?: number }) }
+    }
+    const short = await ask('{"prompt":"Is bread older than beer? Answer yes or no."}')
+    const long = await ask('{"prompt":"Write a long essay on the history of sailing, with sources."}')
+    expect([short.status, long.status]).toEqual([200, 200])
+    expect(long.tokens).toBeGreaterThan(short.tokens!)
+    expect(await ask('no JSON')).toMatchObject({ status: 400, error: expect.stringContaining('prompt') })
+  })
+
+  it('README.md names every one of them', () => {
+    const readme = readFileSync(`${FOLDER}README.md`, 'utf8')
+    for (const name of readdirSync(FOLDER).filter((one) => one !== 'README.md')) expect(readme).toContain(name)
+  })
 
   it.each(['train-your-own.mjs', 'train-your-own.ts'])(
     '%s learns more than the best constant that it names',
