@@ -6,10 +6,14 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createCore } from '@trimtab/core'
 import type { InjectionTruth } from '@trimtab/local/inject'
+import { LiveApplication, SignalProcessLimiter } from '@trimtab/local/microservices'
 import { stateOf } from '@trimtab/node'
-import { parseTraces, toSpans } from '@trimtab/trace'
+import { byTraces, CulpritPolicy, healthyFrom, Localiser, mitigate, vectorOf } from '@trimtab/tasks/microservices'
+import { parseTraces, type Trace, toSpans } from '@trimtab/trace'
 import { afterAll, describe, expect, it } from 'vitest'
+import { OpenShop } from '../examples/shop/open-shop.mjs'
 
 const SHOP = fileURLToPath(new URL('../examples/shop/shop.mjs', import.meta.url))
 const CAMPAIGN = fileURLToPath(new URL('../examples/shop/slow-payment.json', import.meta.url))
@@ -28,7 +32,84 @@ const runShop = async (name: string, ...argv: string[]): Promise<{ out: string; 
 
 const trimtab = async (...argv: string[]): Promise<string> => (await run(process.execPath, [COMMAND, ...argv])).stdout
 
+/** A customer who buys again once there is an answer: as fast as the machine is, whatever else that does. */
+async function shopAgain(shop: OpenShop, isOver: AbortSignal, tell: (isOk: boolean) => void = () => {}): Promise<void> {
+  while (!isOver.aborted) tell(await shop.ask('buy', 1))
+}
+
 describe('the shop', () => {
+  it(
+    'puts another process in the place of one, and loses no request by it',
+    async () => {
+      const shop = await OpenShop.open({ folder })
+      const isOver = new AbortController()
+      try {
+        const answers: boolean[] = []
+        const customers = [1, 2, 3].map(() => shopAgain(shop, isOver.signal, (isOk) => answers.push(isOk)))
+        const before = shop.services.find(({ name }) => name === 'payment')!
+        const after = await before.replace!()
+        await before.instance.gone // which it does once whoever was there has an answer
+        const served = answers.length
+        await expect.poll(() => answers.length, { timeout: SLOW_MS }).toBeGreaterThan(served + 5)
+        isOver.abort()
+        await Promise.all(customers)
+        expect(answers).toEqual(answers.map(() => true))
+        expect(after).toMatchObject({ name: 'payment-1', replica: 1 })
+        expect(shop.shop.process('payment').pid).toBe(after.pid)
+        expect(await shop.shop.unhealthy()).toEqual([])
+      } finally {
+        isOver.abort()
+        await shop.close()
+      }
+    },
+    SLOW_MS,
+  )
+
+  it(
+    'is under the mitigation loop of the simulator, which names the way to a service whose answers are held',
+    async () => {
+      const shop = await OpenShop.open({ folder, exportMs: 200, sweepSeconds: 2 })
+      const limiter = new SignalProcessLimiter()
+      const grant = vectorOf([Infinity, Infinity, Infinity, Infinity, 12.5])
+      const isOver = new AbortController()
+      const customer = shopAgain(shop, isOver.signal)
+      let live: LiveApplication | undefined
+      try {
+        live = await LiveApplication.start({
+          ...{ window: shop.collector.window, services: shop.services, limiter, requests: ['gateway/buy'] },
+          deployed: new Map(shop.services.map(({ name }) => [name, grant] as const)),
+          stepSeconds: 1,
+        })
+        const usual: Trace[] = []
+        while (usual.length < 20) usual.push(...(await live.next()).traces)
+        const healthy = healthyFrom(usual, 2)
+        const localiser = new Localiser(healthy)
+        const math = (await createCore()).math
+        const deployed = new Map(shop.services.map(({ name }) => [name, grant] as const))
+        const policy = new CulpritPolicy({ name: 'test', math, deployed, namers: [byTraces(localiser)] })
+        // Far beyond what a busy machine adds by itself.
+        const heldMs = 200 + healthy.slosMs.get('gateway/buy')!
+        const shape = { drawDelayMs: () => heldMs, bandwidthTaken01: 0, onPassed: () => {} }
+        for (const proxy of shop.services.find(({ name }) => name === 'payment')!.proxies) proxy.add(shape)
+        for await (const { orders } of mitigate({ source: live, actuators: live, policy })) {
+          const order = orders.find((one) => one.kind === 'limits' && one.instance === 'payment-0')
+          if (order?.kind !== 'limits' || typeof order.because !== 'object' || !order.because.edge) continue
+          expect(order.because.edge).toEqual({ caller: 'checkout', callee: 'payment', kind: 'call' })
+          expect(order.grant.network).toBeCloseTo(8 * 12.5, 9)
+          break
+        }
+        localiser.dispose()
+      } finally {
+        isOver.abort()
+        await customer
+        await live?.dispose()
+        limiter.dispose()
+        await shop.close()
+      }
+    },
+    SLOW_MS,
+  )
+
   it(
     'is traced whole: every call of every request, over ten processes, and the commands of its README read it',
     async () => {

@@ -15,20 +15,37 @@ export class OpenShop {
   shop
   /** What `inject` of `@trimtab/local/inject` can reach. */
   world
+  /**
+   * For `LiveApplication` of `@trimtab/local/microservices`: the front door's process nobody can replace, for customers know its port.
+   * @type {import('@trimtab/local/microservices').ControlledService[]}
+   */
+  services
+  /** `(service) => groups` that stressors of each kind join; see `InjectionTarget`. */
+  stressorGroups = () => ({})
   #proxies
 
   constructor(collector, shop, proxies, folder) {
     this.collector = collector
     this.shop = shop
     this.#proxies = proxies
+    const waysTo = (name) => proxies.flatMap(({ callee, proxy }) => (callee === name ? [proxy] : []))
+    this.services = shop.services.map((one) => ({
+      name: one.name,
+      instance: instanceOf(one),
+      proxies: waysTo(one.name),
+      ...(waysTo(one.name).length > 0 && { replace: () => this.#replace(one.name) }),
+    }))
+    const replicasOf = (name) => [{ pid: shop.process(name).pid, cgroups: this.stressorGroups(name) }]
     this.world = {
-      targets: shop.services.map(({ name, pid, port }) => ({
+      targets: this.services.map(({ name, proxies: ways }) => ({
         service: name,
-        replicas: [{ pid }],
-        proxies: proxies.flatMap(({ callee, proxy }) => (callee === name ? [proxy] : [])),
+        get replicas() {
+          return replicasOf(name)
+        },
+        proxies: ways,
         folder,
         surge: {
-          url: `http://127.0.0.1:${port}/${Object.keys(SERVICES[name])[0]}`,
+          url: `http://127.0.0.1:${ways[0]?.port ?? shop.process(name).port}/${Object.keys(SERVICES[name])[0]}`,
           ratePerSecond: SURGE.ofCalls,
         },
       })),
@@ -38,12 +55,18 @@ export class OpenShop {
     }
   }
 
-  /** Starts it and warms it up; none of that is traced. @param folder  of the services' logs. @param traces  folder of the collector's files */
-  static async open({ folder, traces }) {
+  /**
+   * Starts it and warms it up; none of that is traced.
+   * `folder`: of the services' logs; `traces`: of the collector's files, default: there are none; `exportMs`: how often services send spans,
+   * default 500; the others are the collector's own.
+   * @param {{ folder: string, traces?: string, exportMs?: number } & import('@trimtab/local/collect').CollectorOptions} options
+   */
+  static async open({ folder, traces, exportMs, ...options }) {
     const collector = await Collector.start({
       port: 0,
       folder: traces,
       onError: ({ message }) => console.error(message),
+      ...options,
     })
     const proxies = []
     const connect = async ({ callee }, port) => {
@@ -51,21 +74,32 @@ export class OpenShop {
       proxies.push({ callee, proxy })
       return proxy.port
     }
-    const shop = await launchShop({ collector: `http://127.0.0.1:${collector.port}/v1/traces`, folder, connect })
+    const url = `http://127.0.0.1:${collector.port}/v1/traces`
+    const shop = await launchShop({ collector: url, exportMs, folder, connect })
     const open = new OpenShop(collector, shop, proxies, folder)
     for (let i = 0; i < WARM_UP_REQUESTS; i++) for (const name of REQUESTS) await open.ask(name, 1, NOT_SAMPLED)
     return open
   }
 
+  async #replace(name) {
+    const ways = this.#proxies.filter(({ callee }) => callee === name)
+    return instanceOf(
+      await this.shop.replace(name, {
+        warmUp: async ({ port }) => {
+          for (let i = 0; i < WARM_UP_REQUESTS; i++)
+            for (const operation of Object.keys(SERVICES[name]))
+              await send(`http://127.0.0.1:${port}/${operation}`, NOT_SAMPLED)
+        },
+        lead: (port) => {
+          for (const { proxy } of ways) proxy.leadTo(port)
+        },
+      }),
+    )
+  }
+
   /** One request. @returns whether it was answered well */
   async ask(request, size, headers = {}) {
-    try {
-      const answer = await fetch(`${this.shop.url}/${request}?size=${size}`, { method: 'POST', headers })
-      await answer.arrayBuffer()
-      return answer.ok
-    } catch {
-      return false // nobody listens, or the way broke
-    }
+    return send(`${this.shop.url}/${request}?size=${size}`, headers)
   }
 
   /**
@@ -90,3 +124,16 @@ export class OpenShop {
     await this.collector.close()
   }
 }
+
+/** @returns whether it was answered well */
+async function send(url, headers) {
+  try {
+    const answer = await fetch(url, { method: 'POST', headers })
+    await answer.arrayBuffer()
+    return answer.ok
+  } catch {
+    return false // nobody listens, or the way broke
+  }
+}
+
+const instanceOf = ({ name, replica, pid, gone }) => ({ name: `${name}-${replica}`, replica, pid, gone })

@@ -7,19 +7,22 @@ import { contextOf, headersOf, Tracing } from './tracing.mjs'
 import { compute, Log, walk } from './work.mjs'
 
 const MOST_QUEUED = 1000
-const NAME = process.argv[2]
+const [NAME, REPLICA] = process.argv.slice(2)
+const MOST_STOPPING_MS = 10_000
 const OPERATIONS = SERVICES[NAME]
 
 const agent = new http.Agent({ keepAlive: true })
 const queue = []
 /** The worker, while there is something in the queue. */
 let packing
-/** Told by the parent: `{ ports: { callee: port }, collector: url, folder }`. */
+/** Told by the parent: `{ ports: { callee: port }, collector: url, exportMs, folder }`. */
 let world
 let tracing
 let log
 
+let isStopping = false
 const server = http.createServer((request, response) => {
+  if (isStopping) response.setHeader('connection', 'close')
   answer(request, response).catch((error) => {
     response.writeHead(500).end(error.message)
   })
@@ -30,8 +33,8 @@ process.on('disconnect', () => process.exit())
 process.on('message', (message) => {
   if (message === 'stop') return stop()
   world = message
-  tracing = new Tracing(NAME, world.collector)
-  log = new Log(join(world.folder, `${NAME}.log`))
+  tracing = new Tracing(NAME, REPLICA, world)
+  log = new Log(join(world.folder, `${NAME}-${REPLICA}.log`))
   process.send('ready')
 })
 
@@ -65,7 +68,14 @@ async function pack() {
   packing = undefined
 }
 
+/** Answers whoever is there, finishes what is queued, sends its spans. */
 async function stop() {
+  isStopping = true
+  const closed = new Promise((resolve) => server.close(resolve))
+  const hurrying = setInterval(() => server.closeIdleConnections(), 20)
+  setTimeout(() => server.closeAllConnections(), MOST_STOPPING_MS).unref()
+  await closed
+  clearInterval(hurrying)
   await packing
   await tracing.stop().catch(() => {}) // nobody collects any more
   process.exit()
@@ -94,6 +104,11 @@ function post(port, path, headers) {
         else reject(new Error(`${path} answered ${response.statusCode}`))
       })
     })
-    sent.on('error', reject).end()
+    sent.on('error', (error) => {
+      // A connection that was kept for later, and that the other side closed as this was sent: nobody has seen it.
+      if (sent.reusedSocket && error.code === 'ECONNRESET') post(port, path, headers).then(resolve, reject)
+      else reject(error)
+    })
+    sent.end()
   })
 }

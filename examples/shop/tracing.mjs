@@ -27,17 +27,17 @@ export function headersOf(context) {
   return headers
 }
 
-/** Spans of one service, exported to `url` twice a second. */
+/** Spans of one instance of a service, exported twice a second, or every `exportMs`. */
 export class Tracing {
   #provider
   #tracer
 
-  constructor(service, url) {
+  constructor(service, replica, { collector: url, exportMs = 500 }) {
     this.#provider = new BasicTracerProvider({
-      resource: resourceFromAttributes({ 'service.name': service, 'service.instance.id': `${service}-0` }),
+      resource: resourceFromAttributes({ 'service.name': service, 'service.instance.id': `${service}-${replica}` }),
       spanProcessors: [
         new BatchSpanProcessor(new OTLPTraceExporter({ url, compression: 'gzip' }), {
-          scheduledDelayMillis: 500,
+          scheduledDelayMillis: exportMs,
           maxQueueSize: 50_000,
         }),
       ],

@@ -1,4 +1,5 @@
-import type { Machine } from './machine.js'
+import { statSync } from 'node:fs'
+import { type Machine, thisMachine } from './machine.js'
 import { parseNumberList } from './number-list.js'
 
 /** What a node has. */
@@ -30,4 +31,18 @@ export function takeInventory({ files, proc, sys }: Machine): NodeInventory {
     }),
     networks: files.list(`${sys}/class/net`),
   }
+}
+
+/** The whole disk that a folder lies on, of those that limits may name; undefined where it lies on none: in memory, on a network. */
+export function diskOf(
+  folder: string,
+  disks: readonly Disk[],
+  { files, sys }: Machine = thisMachine,
+): Disk | undefined {
+  const { dev } = statSync(folder)
+  const number = `${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}` // as glibc packs them
+  const block = `${sys}/dev/block/${number}`
+  const isPartition = files.read(`${block}/partition`) !== undefined
+  const device = isPartition ? files.read(`${block}/../dev`) : number
+  return disks.find((disk) => disk.device === device)
 }

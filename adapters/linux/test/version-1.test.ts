@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -47,6 +47,19 @@ describe.runIf(HAS_VERSION_1)('cgroup version 1, enforced by this kernel', () =>
     const quotaUs = 10_000 // of 100 ms
     expect(cpuMicroseconds).toBeLessThan(1.05 * quotaUs * (cpuPeriods + 1))
     expect(cpuMicroseconds).toBeGreaterThan(0.95 * quotaUs * cpuThrottledPeriods) // what was throttled had used all of it
+  })
+
+  it('forgets a process that has ended when its group is let go', async () => {
+    const group = node.group(`ended-${process.pid}`)
+    const child = runIn(group, node20(''))
+    await ended(child)
+    expect(node.release(group)).toEqual([])
+    const [journal] = readdirSync(join(folder, 'state'))
+    expect(
+      readFileSync(join(folder, 'state', journal!), 'utf8')
+        .trimEnd()
+        .split('\n'),
+    ).toHaveLength(1) // its head
   })
 
   it('cpu.shares and cpuset.cpus: on one thread four times the weight is four times the time', async () => {

@@ -1,11 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import process from 'node:process'
 import type { Readable } from 'node:stream'
 import type { Clock } from '@trimtab/core'
 import type { JsonObject } from '@trimtab/openwhisk/server'
+import { Child } from './child.js'
 import { LogSplitter } from './log-splitter.js'
-import { setNiceness } from './priority.js'
 import { CONTAINER_PROGRAM } from './programs.js'
 
 /** Where a function's code is: a module or script on disk, or its text. */
@@ -57,7 +55,7 @@ export class FunctionContainer {
   readonly ready: Promise<void>
   /** Resolves when the process is gone, whatever ended it. */
   readonly gone: Promise<void>
-  readonly #child: ChildProcess
+  readonly #child: Child<Message>
   readonly #logs: readonly LogSplitter[]
   readonly #mostMiB: number
   #endedBy: Ended = 'exit'
@@ -68,45 +66,40 @@ export class FunctionContainer {
   constructor({ source, memoryMiB, niceness = 0, startTimeoutMs, clock }: ContainerOptions) {
     this.#mostMiB = memoryMiB
     this.startedAt = clock.now()
-    this.#child = fork(CONTAINER_PROGRAM, [], {
-      detached: true, // a group of its own: Ctrl-C is for the platform, which drains
-      execArgv: [`--max-old-space-size=${memoryMiB}`],
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'ipc'],
-    })
-    const { pid } = this.#child
-    this.gone = new Promise((resolve) => {
-      this.#child.on('error', () => pid === undefined && resolve()) // the system has no process left to give
-      this.#child.on('exit', (_, signal) => {
-        if (signal === 'SIGABRT') this.#endedBy = 'memory' // V8's own word for a heap that is full
-        killGroup(pid) // what the function started does not outlive it
-      })
-      this.#child.on('close', () => resolve())
-    })
+    let [serve, fail] = [() => {}, (_: Error) => {}]
     this.ready = new Promise((resolve, reject) => {
-      this.#child.on('message', (message: Message) => {
-        if ('ready' in message) resolve()
-        else if ('failed' in message) reject(new Error(message.failed))
+      serve = resolve
+      fail = reject
+    })
+    this.#child = new Child({
+      ...{ name: 'a container', program: CONTAINER_PROGRAM, niceness, hasLifeline: true },
+      execArgv: [`--max-old-space-size=${memoryMiB}`],
+      onMessage: (message) => {
+        if ('ready' in message) serve()
+        else if ('failed' in message) fail(new Error(message.failed))
         else if ('result' in message) this.#answer({ how: 'result', ...message })
         else this.#answer({ how: 'thrown', message: message.thrown, cpuMs: message.cpuMs })
-      })
-      this.gone.then(() => reject(new Error(`the process ended before the function was there (${this.#endedBy})`)))
+      },
+    })
+    this.gone = this.#child.gone.then((signal) => {
+      if (signal === 'SIGABRT') this.#endedBy = 'memory' // V8's own word for a heap that is full
+      fail(new Error(`the process ended before the function was there (${this.#endedBy})`))
     })
     const timer = setTimeout(() => this.#kill('timeout'), startTimeoutMs)
     const startIsOver = () => clearTimeout(timer)
     this.ready.then(startIsOver, startIsOver) // who waits for it hears why
     this.gone.then(() => this.#answer({ how: this.#endedBy }))
-    const { stdout, stderr, stdio } = this.#child
+    const { isStarted, output } = this.#child
     const endOfLog = randomUUID() // no function knows it
-    this.#logs = pid === undefined ? [] : [stdout!, stderr!].map((stream) => new LogSplitter(stream, endOfLog))
-    if (pid === undefined) return
-    this.#watch(stdio[3] as Readable)
-    if (niceness > 0) setNiceness(pid, niceness)
-    this.#child.send({ source, endOfLog }, () => {})
+    this.#logs = isStarted ? output.map((stream) => new LogSplitter(stream, endOfLog)) : []
+    if (!isStarted) return
+    this.#watch(this.#child.lifeline)
+    this.#child.send({ source, endOfLog })
   }
 
   /** `undefined`: the system could not start it. */
   get pid(): number | undefined {
-    return this.#child.pid
+    return this.#child.isStarted ? this.#child.pid : undefined
   }
 
   /** What it held when it last told; NaN: it has not yet. */
@@ -131,7 +124,7 @@ export class FunctionContainer {
       const [out, err] = this.#logs
       out?.expect((line) => onLog('stdout', line))
       err?.expect((line) => onLog('stderr', line))
-      this.#child.send({ params }, (error) => error && this.#kill('exit'))
+      this.#child.send({ params }, () => this.#kill('exit'))
     })
   }
 
@@ -160,17 +153,6 @@ export class FunctionContainer {
   }
 
   #kill(reason: Ended): void {
-    const { pid, exitCode, signalCode } = this.#child
-    if (exitCode !== null || signalCode !== null) return
-    this.#endedBy = reason
-    killGroup(pid)
-  }
-}
-
-function killGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-  } catch {
-    // nobody is left in it
+    if (this.#child.kill()) this.#endedBy = reason
   }
 }

@@ -19,7 +19,7 @@ export {
   SETTLING_PERIODS,
 } from './live/live-trial.js'
 export { judgeLive, type LiveFigures, type LiveGate, type LiveVerdict } from './live/live-verdict.js'
-export { type LoadPeriod, LoadStream, type StreamTarget } from './live/load-stream.js'
+export { type LoadPeriod, LoadStream, type StreamTarget, type TimedRequest } from './live/load-stream.js'
 export type { LimiterCheck } from './live/mechanics.js'
 export { openLimiter } from './live/open-limiter.js'
 export type { PeriodRecord } from './live/period-record.js'

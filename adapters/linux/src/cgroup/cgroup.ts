@@ -108,6 +108,12 @@ export class Cgroup {
     }
   }
 
+  /** The file that a process joins by, where it should count for one controller only; undefined: that is not here. */
+  joinFile(controller: CgroupController): string | undefined {
+    const hierarchy = this.#hierarchies[controller]
+    return hierarchy && `${hierarchy.folder}/${this.path}/cgroup.procs`
+  }
+
   /** Processes in it now. */
   get pids(): readonly number[] {
     const { files } = this.#changes
@@ -187,7 +193,10 @@ export class Cgroup {
     const folders = roots.map((root) => `${root}/${this.path}`)
     const { pids } = this
     return this.#changes.undo((change) => {
-      if (change.kind === 'process') return roots.includes(change.hierarchy) && pids.includes(change.pid)
+      if (change.kind === 'process') {
+        const { pid, startTime, hierarchy } = change // of one that has ended nothing is left to undo, wherever it was
+        return roots.includes(hierarchy) && (pids.includes(pid) || startTimeOf(pid) !== startTime)
+      }
       return 'path' in change && folders.some((folder) => `${change.path}/`.startsWith(`${folder}/`))
     })
   }

@@ -26,14 +26,19 @@ const MOST_HELD_BYTES = 1 << 20 // of one direction of one connection; then the 
  * its shapes want. Without a shape bytes pass as they come.
  */
 export class EdgeProxy {
+  /** What the way takes, from the next piece on. */
+  bytesPerSecond: number
   readonly #server: Server
-  readonly #bytesPerSecond: number
   readonly #sockets = new Set<Socket>()
   readonly #shapes = new Set<TrafficShape>()
+  #leadsTo: number
+  #bytes = 0
+  #busyMs = 0
 
-  private constructor(server: Server, bytesPerSecond: number) {
+  private constructor(server: Server, port: number, bytesPerSecond: number) {
     this.#server = server
-    this.#bytesPerSecond = bytesPerSecond
+    this.#leadsTo = port
+    this.bytesPerSecond = bytesPerSecond
   }
 
   /** Listens on a port that is free. @throws what the system says */
@@ -43,8 +48,8 @@ export class EdgeProxy {
       server.once('error', reject)
       server.listen(0, '127.0.0.1', resolve)
     })
-    const proxy = new EdgeProxy(server, bytesPerSecond)
-    server.on('connection', (caller) => proxy.#join(caller, connect({ port, host: '127.0.0.1', allowHalfOpen: true })))
+    const proxy = new EdgeProxy(server, port, bytesPerSecond)
+    server.on('connection', (caller) => proxy.#join(caller))
     return proxy
   }
 
@@ -63,6 +68,16 @@ export class EdgeProxy {
     this.#shapes.delete(shape)
   }
 
+  /** Whoever comes from now on is led to another port of this machine; connections that are open stay where they are. */
+  leadTo(port: number): void {
+    this.#leadsTo = port
+  }
+
+  /** Totals since it listens: what passed, and for how long pieces kept the link busy, both directions together; without a shape that is none. */
+  measure(): { readonly bytes: number; readonly busyMs: number } {
+    return { bytes: this.#bytes, busyMs: this.#busyMs }
+  }
+
   /** Ends all connections. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
@@ -70,7 +85,8 @@ export class EdgeProxy {
     await closed
   }
 
-  #join(caller: Socket, callee: Socket): void {
+  #join(caller: Socket): void {
+    const callee = connect({ port: this.#leadsTo, host: '127.0.0.1', allowHalfOpen: true })
     for (const socket of [caller, callee]) {
       socket.setNoDelay(true)
       this.#sockets.add(socket)
@@ -81,14 +97,27 @@ export class EdgeProxy {
         callee.destroy()
       })
     }
-    new OneWay(caller, callee, this.#bytesPerSecond, () => ({ shapes: [...this.#shapes], isDelayed: false }))
-    new OneWay(callee, caller, this.#bytesPerSecond, () => ({ shapes: [...this.#shapes], isDelayed: true }))
+    new OneWay(caller, callee, (bytes) => this.#treat(bytes, false))
+    new OneWay(callee, caller, (bytes) => this.#treat(bytes, true))
+  }
+
+  /** What is done to a piece. */
+  #treat(bytes: number, isAnswer: boolean): Treatment {
+    const shapes = [...this.#shapes]
+    const rate = shapes.reduce((left, { bandwidthTaken01 }) => left * (1 - bandwidthTaken01), this.bytesPerSecond)
+    const sendMs = shapes.length === 0 ? 0 : (1000 * bytes) / rate
+    this.#bytes += bytes
+    this.#busyMs += sendMs
+    return { shapes, sendMs, delayMs: isAnswer ? shapes.reduce((sum, shape) => sum + shape.drawDelayMs(), 0) : 0 }
   }
 }
 
 interface Treatment {
   readonly shapes: readonly TrafficShape[]
-  readonly isDelayed: boolean
+  /** How long the link takes for it. */
+  readonly sendMs: number
+  /** How long it is held after that. */
+  readonly delayMs: number
 }
 
 interface HeldPiece {
@@ -102,18 +131,16 @@ interface HeldPiece {
 class OneWay {
   readonly #from: Socket
   readonly #to: Socket
-  readonly #bytesPerSecond: number
   readonly #held: HeldPiece[] = []
   #heldBytes = 0
   #linkIsFreeAt = 0
   #lastLeavesAt = 0
   #isEnded = false
 
-  constructor(from: Socket, to: Socket, bytesPerSecond: number, treat: () => Treatment) {
+  constructor(from: Socket, to: Socket, treat: (bytes: number) => Treatment) {
     this.#from = from
     this.#to = to
-    this.#bytesPerSecond = bytesPerSecond
-    from.on('data', (bytes) => this.#hold(bytes, treat()))
+    from.on('data', (bytes) => this.#hold(bytes, treat(bytes.length)))
     from.on('end', () => {
       this.#isEnded = true
       if (this.#held.length === 0) to.end()
@@ -121,11 +148,8 @@ class OneWay {
     to.on('drain', () => this.#goOn())
   }
 
-  #hold(bytes: Buffer, { shapes, isDelayed }: Treatment): void {
+  #hold(bytes: Buffer, { shapes, sendMs, delayMs }: Treatment): void {
     const now = performance.now()
-    const rate = shapes.reduce((left, { bandwidthTaken01 }) => left * (1 - bandwidthTaken01), this.#bytesPerSecond)
-    const sendMs = shapes.length === 0 ? 0 : (1000 * bytes.length) / rate
-    const delayMs = isDelayed ? shapes.reduce((sum, shape) => sum + shape.drawDelayMs(), 0) : 0
     this.#linkIsFreeAt = Math.max(this.#linkIsFreeAt, now) + sendMs
     this.#lastLeavesAt = Math.max(this.#lastLeavesAt, this.#linkIsFreeAt + delayMs)
     this.#held.push({ bytes, shapes, cameAt: now, leavesAt: this.#lastLeavesAt })

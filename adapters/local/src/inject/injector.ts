@@ -9,8 +9,14 @@ import { Surge, type SurgeTarget } from './surge.js'
 /** A service that may be disturbed, and by what. */
 export interface InjectionTarget {
   readonly service: string
-  /** Its processes; `cgroups`: files `cgroup.procs` of the groups that limit it, which stressors join. */
-  readonly replicas: readonly { readonly pid: number; readonly cgroups?: readonly string[] }[]
+  /**
+   * Its processes, looked up when an anomaly begins; `cgroups`: files `cgroup.procs` of the groups that limit it, which stressors of a kind
+   * join, so that what they use up counts against its limits.
+   */
+  readonly replicas: readonly {
+    readonly pid: number
+    readonly cgroups?: Readonly<Partial<Record<StressKind, readonly string[]>>>
+  }[]
   /** All ways to it: network-delay and network-bandwidth need them. */
   readonly proxies?: readonly EdgeProxy[]
   /** On the disk that it writes to: disk-io needs it. */
@@ -182,10 +188,8 @@ async function disturbancesOf(
   if (kind === 'network-bandwidth') return [NetworkDisturbance.bandwidth(proxies!)]
   const struck = target.replica === undefined ? replicas : [replicas[target.replica]!]
   return startAll(
-    struck.map((replica) => ({
-      kind,
-      mostLevel: anomaly.intensity,
-      ...replica,
+    struck.map(({ pid, cgroups }) => ({
+      ...{ kind, pid, mostLevel: anomaly.intensity, cgroups: cgroups?.[kind] ?? [] },
       ...(folder !== undefined && { folder }),
     })),
   )

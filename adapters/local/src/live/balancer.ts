@@ -1,5 +1,5 @@
+import { Child } from '../child.js'
 import { BALANCER_PROGRAM } from '../programs.js'
-import { Child } from './child.js'
 
 /** A pod that can be sent to. */
 export interface Backend {
@@ -20,9 +20,12 @@ export class Balancer {
     const port = new Promise<number>((resolve) => {
       tellPort = resolve
     })
-    this.#child = new Child('the balancer', BALANCER_PROGRAM, niceness, (message) => {
-      if ('port' in message) tellPort(message.port)
-      else this.#settle(message.drained)
+    this.#child = new Child({
+      ...{ name: 'the balancer', program: BALANCER_PROGRAM, niceness },
+      onMessage: (message) => {
+        if ('port' in message) tellPort(message.port)
+        else this.#settle(message.drained)
+      },
     })
     for (const stream of this.#child.output) stream.resume()
     this.#listening = Promise.race([port, this.#child.failWhenGone()])

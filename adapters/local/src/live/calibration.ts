@@ -1,5 +1,5 @@
 import { quantileOf } from '../quantile.js'
-import type { LiveRequest } from './live-load.js'
+import { type LiveRequest, toTimed } from './live-load.js'
 import type { LoadStream, StreamTarget } from './load-stream.js'
 
 /** What callers see while there are pods to spare. */
@@ -28,7 +28,7 @@ const NO_SLO_MS = 1e9 // nothing is late
 /** Measures a load with pods to spare. The caller has brought them there. */
 export async function calibrate(options: CalibrationOptions): Promise<Calibration> {
   const { load, requests, target, settlingPeriods, onPeriod, signal } = options
-  load.begin(requests, { ...target, sloMs: NO_SLO_MS })
+  load.begin(requests.map(toTimed), { ...target, sloMs: NO_SLO_MS })
   const p99sMs: number[] = []
   const lagsMs: number[] = []
   for (let period = 0; period < target.periods; period++) {

@@ -1,6 +1,7 @@
 import { type AnyCore, ConfigError, type Core, Random } from '@trimtab/core'
 import { type LoadSeries, shareAt } from '@trimtab/tasks/autoscaling'
 import { drawArrivals } from '../load/arrivals.js'
+import type { TimedRequest } from './load-stream.js'
 
 /** A request to a pod that is to go out: how much it works there, and how long it waits then. */
 export interface LiveRequest {
@@ -8,6 +9,9 @@ export interface LiveRequest {
   readonly rounds: number
   readonly waitMs: number
 }
+
+/** As pods are asked. */
+export const toTimed = ({ atMs, rounds, waitMs }: LiveRequest): TimedRequest => ({ atMs, path: `/${rounds}/${waitMs}` })
 
 /** What the load of a block is drawn from. */
 export interface LiveLoadOptions {

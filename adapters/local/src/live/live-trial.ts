@@ -12,7 +12,7 @@ import { type Calibration, calibrate, whyUnstable } from './calibration.js'
 import type { LimiterOptions } from './limiter.js'
 import { LiveCluster } from './live-cluster.js'
 import { LiveClusterEnvironment } from './live-environment.js'
-import { drawLiveLoad, type LiveRequest, seriesShape, waveShape } from './live-load.js'
+import { drawLiveLoad, type LiveRequest, seriesShape, toTimed, waveShape } from './live-load.js'
 import { LoadStream } from './load-stream.js'
 import { checkLimiter, type LimiterCheck } from './mechanics.js'
 import { openLimiter } from './open-limiter.js'
@@ -203,7 +203,7 @@ class LiveTrial {
       begin: async (signal = hooks.signal) => {
         await cluster.bring(START)
         await cluster.settled(signal)
-        load.begin(requests, { ...(await this.#target(blockPeriods)), sloMs })
+        load.begin(requests.map(toTimed), { ...(await this.#target(blockPeriods)), sloMs })
       },
       onPeriod: (period) => {
         const record = recordOf(period, { isJudged: periods.length >= SETTLING_PERIODS, sloMs })

@@ -1,6 +1,12 @@
+import { Child } from '../child.js'
 import { LIVE_GENERATOR_PROGRAM } from '../programs.js'
-import { Child } from './child.js'
-import type { LiveRequest } from './live-load.js'
+
+/** A request that is to go out. */
+export interface TimedRequest {
+  readonly atMs: number
+  /** `/browse?size=1` */
+  readonly path: string
+}
 
 /** What callers saw in one period. */
 export interface LoadPeriod {
@@ -31,9 +37,12 @@ export class LoadStream {
 
   /** @param niceness  below 0 where the system allows it: what goes out late says nothing of the pods */
   constructor(niceness: number) {
-    this.#child = new Child('the load generator', LIVE_GENERATOR_PROGRAM, niceness, ({ period }) => {
-      this.#periods.push(period)
-      this.#tell?.()
+    this.#child = new Child({
+      ...{ name: 'the load generator', program: LIVE_GENERATOR_PROGRAM, niceness },
+      onMessage: ({ period }) => {
+        this.#periods.push(period)
+        this.#tell?.()
+      },
     })
     for (const stream of this.#child.output) stream.resume()
   }
@@ -44,10 +53,9 @@ export class LoadStream {
   }
 
   /** Sends these requests from now on; those of the last load must have had all their periods. */
-  begin(requests: readonly LiveRequest[], target: StreamTarget): void {
+  begin(requests: readonly TimedRequest[], target: StreamTarget): void {
     this.#periods = []
-    const lines = requests.map(({ atMs, rounds, waitMs }) => [atMs, `/${rounds}/${waitMs}`])
-    this.#child.send({ load: { ...target, requests: lines } })
+    this.#child.send({ load: { ...target, requests: requests.map(({ atMs, path }) => [atMs, path]) } })
   }
 
   /** The next period, when it has ended. @throws {AdapterError} `process_ended`; the signal's reason */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { PodSize } from '@trimtab/tasks/autoscaling'
-import { Child } from './child.js'
+import { Child } from '../child.js'
 import type { Hold, Limiter } from './limiter.js'
 import { cpuMsOf, residentMiB } from './process-usage.js'
 
@@ -41,9 +41,12 @@ export class Pod {
     const isServing = new Promise<Awaited<Pod['ready']>>((resolve) => {
       tellReady = resolve
     })
-    this.#child = new Child(`pod ${id}`, program, niceness, ({ port }) => {
-      this.takeCpuMs() // what its start took is not load
-      tellReady({ port, startMs: performance.now() - startMs })
+    this.#child = new Child({
+      ...{ name: `pod ${id}`, program, niceness },
+      onMessage: ({ port }) => {
+        this.takeCpuMs() // what its start took is not load
+        tellReady({ port, startMs: performance.now() - startMs })
+      },
     })
     for (const input of this.#child.output) createInterface({ input }).on('line', onLog)
     this.#hold = limiter.hold(this.pid, size).catch(ignoreEnded)

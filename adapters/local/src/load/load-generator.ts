@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process'
-import { AdapterError } from '@trimtab/core'
+import process from 'node:process'
 import { basicAuthorization } from '@trimtab/node/http'
-import { setNiceness } from '../priority.js'
+import { Child } from '../child.js'
 import { GENERATOR_PROGRAM } from '../programs.js'
 import type { PlannedRequest } from './arrivals.js'
 
@@ -40,33 +39,26 @@ const NICENESS = -10 // where the system allows it: what goes out late says noth
  * Sends planned requests from a process of its own, each at its time whatever became of the others, and waits for all answers.
  *
  * @returns in the order of the plan
- * @throws {AdapterError} `generator_failed`; the signal's reason
+ * @throws {AdapterError} `process_ended`, `process_missing`; the signal's reason
  */
 export async function sendLoad(requests: readonly PlannedRequest[], target: LoadTarget): Promise<RequestOutcome[]> {
   const { url, uuid, key, patienceMs = 60_000, onProgress, signal } = target
   signal?.throwIfAborted()
-  const child = fork(GENERATOR_PROGRAM, [], {
-    detached: true, // a session of its own, whose priority can be set
-    execArgv: [],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  if (child.pid !== undefined) setNiceness(child.pid, NICENESS)
-  const stop = () => child.kill('SIGKILL')
-  signal?.addEventListener('abort', stop)
+  let stop = () => {}
   try {
     return await new Promise((resolve, reject) => {
-      child.on('message', (message: { readonly done: number } | { readonly outcomes: RequestOutcome[] }) => {
-        if ('outcomes' in message) resolve(message.outcomes)
-        else onProgress?.(message.done)
+      const child = new Child<{ readonly done: number } | { readonly outcomes: RequestOutcome[] }>({
+        ...{ name: 'the load generator', program: GENERATOR_PROGRAM, niceness: NICENESS },
+        onMessage: (message) => {
+          if ('outcomes' in message) resolve(message.outcomes)
+          else onProgress?.(message.done)
+        },
       })
-      child.on('error', (cause) =>
-        reject(new AdapterError('generator_failed', `load generator: ${cause.message}`, { cause })),
-      )
-      child.on('exit', (code, by) => {
-        const message = `the load generator ended with ${by ?? code} before it was done`
-        reject(signal?.aborted ? signal.reason : new AdapterError('generator_failed', message))
-      })
+      child.failWhenGone().catch((error) => reject(signal?.aborted ? signal.reason : error))
+      stop = () => child.kill()
+      signal?.addEventListener('abort', stop)
       child.send({ url, authorization: basicAuthorization(uuid, key), requests, patienceMs })
+      if (child.isStarted) for (const stream of child.output) stream.pipe(process.stderr, { end: false })
     })
   } finally {
     signal?.removeEventListener('abort', stop)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createServer, request, type Server } from 'node:http'
+import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EdgeProxy, type TrafficShape } from '../../src/inject.js'
@@ -95,5 +95,39 @@ describe('a proxy between two services', () => {
   it('adds up the delays of several shapes', async () => {
     for (const delayMs of [60, 90]) proxy.add(shapeOf(delayMs, 0).shape)
     expect((await exchange()).firstByteMs).toBeGreaterThanOrEqual(149)
+  })
+
+  it('leads whoever comes next elsewhere, and leaves those where they are who are there', async () => {
+    const other = createServer((_, response) => response.end('other'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ask = (agent: Agent | false): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port: proxy.port, method: 'POST', agent }, (response) => {
+          let text = ''
+          response.on('data', (part) => (text += part)).on('end', () => resolve(text))
+        })
+        sent.on('error', reject).end()
+      })
+    await ask(kept)
+    proxy.leadTo((other.address() as AddressInfo).port)
+    expect(await ask(false)).toBe('other')
+    expect(await ask(kept)).not.toBe('other')
+    kept.destroy()
+    other.closeAllConnections()
+    await new Promise((resolve) => other.close(resolve))
+  })
+
+  it('counts what passes, and how long the link was busy at the width that it has then', async () => {
+    const { shape } = shapeOf(0, 0)
+    await exchange()
+    const { bytes, busyMs } = proxy.measure()
+    expect(bytes).toBeGreaterThan(2 * PAYLOAD.length)
+    expect(busyMs).toBe(0) // nobody else is on it
+    proxy.add(shape)
+    proxy.bytesPerSecond = 1e7
+    await exchange()
+    const after = proxy.measure()
+    expect(after.busyMs).toBeCloseTo((1000 * (after.bytes - bytes)) / 1e7, 6)
   })
 })

@@ -19,7 +19,7 @@ async function listen(answer: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-const requestsAt = (timesMs: readonly number[]) => timesMs.map((atMs) => ({ atMs, rounds: 7, waitMs: 3 }))
+const requestsAt = (timesMs: readonly number[]) => timesMs.map((atMs) => ({ atMs, path: '/7/3' }))
 
 describe('the load of a live run', () => {
   it('goes out whether or not answers come, and counts who has waited longer than the SLO before there is one', async () => {

@@ -1,11 +1,14 @@
 import { createCore } from '@trimtab/core'
+import { printable } from '@trimtab/core/text'
 import type { PresetName } from '@trimtab/tasks/microservices'
 import { type Command, defineCommand, EXIT } from '../command.js'
-import { formatMitigation } from '../mitigation/format.js'
+import type { Host } from '../host.js'
+import { formatFinding, formatMitigation } from '../mitigation/format.js'
+import { watchLive } from '../mitigation/from-live.js'
 import { recommendFromTraces } from '../mitigation/from-traces.js'
 import type { MitigationReport } from '../mitigation/report-types.js'
 import { simulateMitigation } from '../mitigation/simulate.js'
-import { choiceOption, numberOption, switchOption, textOption, UsageError } from '../options.js'
+import { choiceOption, numberOption, switchOption, textOption, UsageError, type Values } from '../options.js'
 import { createProgress } from '../progress.js'
 import { readingOf, readingOptions, readText } from '../read-file.js'
 import { createPaint } from '../terminal.js'
@@ -25,7 +28,22 @@ const options = {
   campaign: textOption('FILE', 'anomalies of a campaign file instead', undefined),
   seed: numberOption('of requests, anomalies and noise', 1, { min: 0, max: 2 ** 31 }),
   act: switchOption('carry out what is recommended, beside the same run without'),
-  baseline: textOption('FILE', 'with trace files: traces of a time when all was well (needed)', undefined),
+  live: switchOption('watch spans as OpenTelemetry’s exporters send them, until Ctrl-C; recommended only'),
+  port: numberOption('with --live: where to listen, on this machine; 0: any that is free', 4318, {
+    min: 0,
+    max: 65_535,
+  }),
+  window: numberOption('with --live: seconds of spans that are looked at together', 5, {
+    min: 0.1,
+    max: 3600,
+    fraction: true,
+  }),
+  'slo-factor': numberOption('with --live: late is beyond so many times the p99 of the baseline', 1.5, {
+    min: 0.01,
+    max: 1000,
+    fraction: true,
+  }),
+  baseline: textOption('FILE', 'with --live and trace files: traces of a time when all was well (needed)', undefined),
   top: numberOption('with trace files: the most recommendations', 5, { min: 1, max: 1000 }),
   json: switchOption('print all numbers as JSON'),
 }
@@ -39,11 +57,18 @@ export const mitigateCommand: Command = defineCommand({
     ['trimtab mitigate', 'a simulated hotel where things go wrong: what is recommended, and why'],
     ['trimtab mitigate --preset train --act', 'the same carried out, against the same requests without'],
     ['trimtab mitigate slow/* --baseline usual.json', 'of traces of your own, recommended only'],
+    ['trimtab mitigate --live --baseline usual.json', 'of spans as they come, from your services’ exporters'],
   ],
   exits:
-    'Without files on the simulator, where machines have 1.2 × what is deployed and telemetry is a second late. Nothing real is changed.\nExit: 0 done, 1 no service stands out in the files, 2 the call is bad.',
+    'Without files on the simulator, where machines have 1.2 × what is deployed and telemetry is a second late. Nothing real is changed.\nExit: 0 done (--live: on Ctrl-C or SIGTERM), 1 no service stands out in the files, 2 the call is bad.',
   async run(values, host, files) {
     const { baseline, json, top } = values
+    if (values.live) {
+      if (files.length > 0) throw new UsageError('--live takes spans as they come: leave the files out')
+      if (baseline === undefined) throw new UsageError('--baseline FILE is needed: what is usual for these requests')
+      if (values.act) throw new UsageError('--act is for the simulator: spans do not say whose processes they are of')
+      return await watch({ ...values, baseline }, host)
+    }
     if (files.length === 0 && baseline !== undefined)
       throw new UsageError('--baseline is for trace files: name the traces of the bad time as well')
     if (files.length > 0 && baseline === undefined)
@@ -68,3 +93,26 @@ export const mitigateCommand: Command = defineCommand({
     return report.source === 'traces' && report.recommendations.length === 0 ? EXIT.badAnswer : EXIT.done
   },
 })
+
+type WatchValues = Pick<Values<typeof options>, 'port' | 'window' | 'slo-factor' | 'json'> & {
+  readonly baseline: string
+}
+
+async function watch({ baseline, port, window, json, 'slo-factor': sloFactor }: WatchValues, host: Host) {
+  const paint = createPaint(host.stdout, host.env)
+  const say = (event: string, fields: object, text: string, to = host.stdout): unknown =>
+    json ? host.stdout.write(`${JSON.stringify({ event, ...fields })}\n`) : to.write(text)
+  const requests = await watchLive(
+    {
+      ...{ baseline, port, sloFactor, everySeconds: window },
+      onListening(url, slos) {
+        const listed = [...slos].map(([name, ms]) => `${printable(name)} ${ms.toFixed(1)} ms`).join(', ')
+        say('listening', { url, slosMs: Object.fromEntries(slos) }, `${url}; SLOs: ${listed}\n`, host.stderr)
+      },
+      onFinding: (finding) => say('finding', finding, formatFinding(finding, paint)),
+    },
+    host,
+  )
+  say('stopped', { requests }, `${requests} requests seen; nothing was changed.\n`)
+  return EXIT.done
+}

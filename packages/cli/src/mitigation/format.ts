@@ -1,13 +1,15 @@
 import { printable } from '@trimtab/core/text'
-import { LIMIT_RANGE } from '@trimtab/tasks/microservices'
+import { type CulpritAccount, LIMIT_RANGE, type LocatedCulprit, RESOURCE_UNITS } from '@trimtab/tasks/microservices'
 import { formatTable, type Paint } from '../terminal.js'
 import { duration, percent, placeText, plural } from '../trace/report/format.js'
 import { gainText, slowerText } from '../trace/report/tables.js'
+import type { LiveFinding } from './from-live.js'
 import type {
   Incident,
   MitigationReport,
   Recommendation,
   RunOutcome,
+  ShortGrant,
   SimulationReport,
   Step,
   TracesReport,
@@ -15,6 +17,7 @@ import type {
 
 const RAISE = `raise all five limits to ${LIMIT_RANGE[1]}×`
 const REPLACE = 'drain and replace it'
+const RAISE_NETWORK = `raise the network limits of both ends of that edge, or ${REPLACE}`
 
 /** A report for the terminal. */
 export const formatMitigation = (report: MitigationReport, paint: Paint): string =>
@@ -66,20 +69,44 @@ function incidentText(incident: Incident, index: number, paint: Paint): string {
   return [head, ...lines.map(printable)].join('\n      ')
 }
 
-function whyLines({ because, account, busiest, instance }: Incident): string[] {
+function whyLines({ because, account, busiest }: Incident): string[] {
   const used = `most used: ${busiest.resource}, ${percent(busiest.utilisation01)}`
-  if (because === 'queue' || !account) return [`its own queue is long, and no request is late yet; ${used}`]
-  const { request, late, p99OverSlo, addedShare } = because
-  const { route, lateMs, predictedMs } = account
-  const edge = route.length > 1 ? `; edge ${route.slice(-2).join(' → ')}` : ''
+  return because === 'queue' || !account
+    ? [`its own queue is long, and no request is late yet; ${used}`]
+    : culpritLines(because, account, used)
+}
+
+/** Why an instance is named, line by line. @param used  what is known of its resources */
+function culpritLines(
+  culprit: LocatedCulprit,
+  { route, lateMs, predictedMs }: CulpritAccount,
+  used?: string,
+): string[] {
+  const { request, instance, late, p99OverSlo, addedShare, edge } = culprit
+  const hop = edge ? [edge.caller, edge.callee] : route.slice(-2)
+  const where = edge ? ', where most of it was waited' : ''
   return [
     `${request}: p99 is ${p99OverSlo.toFixed(1)}× its SLO, ${plural(late, 'request')} late; ${percent(addedShare)} of what they waited longer, they waited for ${instance}`,
-    `path ${route.join(' → ')}${edge}; ${used}`,
+    [
+      `path ${route.join(' → ')}`,
+      ...(hop.length > 1 ? [`edge ${hop.join(' → ')}${where}`] : []),
+      ...(used ? [used] : []),
+    ].join('; '),
     `were it as usual, they would take ${percent(1 - predictedMs / lateMs)} less: ${duration(1e3 * lateMs)} → ${duration(1e3 * predictedMs)}`,
   ]
 }
 
-function stepText({ kind, second, done, reason }: Step): string {
+/** Who was named in a window of a live application, and what is recommended. */
+export function formatFinding({ second, because, account }: LiveFinding, paint: Paint): string {
+  const { instance, edge } = because
+  const lines = [
+    ...culpritLines(because, account),
+    `recommended: ${edge ? RAISE_NETWORK : `${RAISE}, and if it is named again after that, ${REPLACE}`}`,
+  ]
+  return `${[`${paint.accent(printable(instance))}  ${paint.dim(`second ${second.toFixed(0)}`)}`, ...lines.map(printable)].join('\n      ')}\n`
+}
+
+function stepText({ kind, second, done, reason, short = [] }: Step): string {
   const what = `second ${second}: ${kind === 'limits' ? RAISE : REPLACE}`
   switch (done) {
     case 'proposed':
@@ -87,11 +114,14 @@ function stepText({ kind, second, done, reason }: Step): string {
     case 'whole':
       return `${what}: done`
     case 'part':
-      return `${what}: done in part${reason ? `, ${reason}` : ''}`
+      return `${what}: done in part${short.map(shortText).join('')}${reason ? `, ${reason}` : ''}`
     case 'nothing':
       return `${what}: not done${reason ? `, ${reason}` : ''}`
   }
 }
+
+const shortText = ({ resource, asked, granted }: ShortGrant): string =>
+  `, ${resource} ${Number(granted.toPrecision(3))} of ${Number(asked.toPrecision(3))} ${RESOURCE_UNITS[resource]}`
 
 function thenLines({ because, p99OverSloAfter, untilSecond, fromSecond }: Incident): string[] {
   if (because === 'queue') return []
@@ -128,7 +158,7 @@ function recommendationText(one: Recommendation, index: number, paint: Paint): s
     ...slowerText(one),
     `path ${route.join(' → ')}${way ? `; edge ${placeText(way)}` : ''}`,
     resource === 'network'
-      ? `resource: the network or the connections of that edge; raise the network limits of both ends, or ${REPLACE}`
+      ? `resource: the network or the connections of that edge; ${RAISE_NETWORK}`
       : `resource: any; ${RAISE}, and if it is named again after that, ${REPLACE}`,
     ...(whatIf ? [gainText(whatIf)] : []),
   ]

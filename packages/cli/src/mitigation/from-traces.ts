@@ -11,7 +11,7 @@ import { suspectFixes, suspectsAgainst, withGains } from '../trace/suspects.js'
 import type { Recommendation, TracesReport } from './report-types.js'
 
 /** The usual ways to read and follow traces: what `trimtab trace` does without options. */
-const USUAL: CommonValues = fallbacksOf(commonOptions)
+export const USUAL: CommonValues = fallbacksOf(commonOptions)
 
 /** @throws {UsageError} files that cannot be read; {TraceError} as `analyseFiles` */
 export async function recommendFromTraces(

@@ -6,8 +6,10 @@ import {
   type MitigationTick,
   type Order,
   type OrderOutcome,
+  RESOURCES,
+  type ResourceVector,
 } from '@trimtab/tasks/microservices'
-import type { Incident, Step } from './report-types.js'
+import type { Incident, ShortGrant, Step } from './report-types.js'
 
 const FORGIVEN_SECONDS = 3 // unnamed: what comes then is another incident
 
@@ -36,12 +38,13 @@ export class IncidentLog {
   }
 
   /** An order is given again in each window; the best that became of it counts. */
-  #noteOutcome({ order, done, reason }: OrderOutcome): void {
+  #noteOutcome({ order, done, reason, granted }: OrderOutcome): void {
     const steps = order.kind === 'scale' ? undefined : this.#open.get(order.instance)?.steps
     const at = steps?.findIndex(({ kind }) => kind === order.kind) ?? -1
     if (!steps || at < 0 || BEST_LAST.indexOf(done) <= BEST_LAST.indexOf(steps[at]!.done)) return
     const { second, kind } = steps[at]!
-    steps[at] = { second, kind, done, ...(reason !== undefined && { reason }) }
+    const short = granted && order.kind === 'limits' ? shortOf(order.grant, granted) : undefined
+    steps[at] = { second, kind, done, ...(reason !== undefined && { reason }), ...(short && { short }) }
   }
 
   #note(order: Order, { window }: MitigationTick): void {
@@ -91,3 +94,9 @@ export class IncidentLog {
     return [...new Set(kinds)]
   }
 }
+
+const shortOf = (asked: ResourceVector, granted: Partial<ResourceVector>): ShortGrant[] =>
+  RESOURCES.flatMap((resource) => {
+    const amount = granted[resource]
+    return amount === undefined ? [] : [{ resource, asked: asked[resource], granted: amount }]
+  })

@@ -8,6 +8,15 @@ export interface Step {
   /** `proposed`: nobody acts, or nobody did yet when the run ended. */
   readonly done: 'proposed' | 'whole' | 'part' | 'nothing'
   readonly reason?: string
+  /** Of what less was granted than asked for; of limits that were raised in part. */
+  readonly short?: readonly ShortGrant[]
+}
+
+/** A limit of which there was not enough, in the unit of its resource. */
+export interface ShortGrant {
+  readonly resource: Resource
+  readonly asked: number
+  readonly granted: number
 }
 
 /** An instance that was named, from the first window to the last. */

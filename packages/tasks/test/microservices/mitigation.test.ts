@@ -119,6 +119,7 @@ describe('a simulated application', () => {
       ['nothing', expect.stringContaining('instance')],
       ['nothing', expect.stringContaining('instance')],
     ])
+    expect(simulated.outcomes[0]!.granted).toEqual({ llc: now.grant.llc })
     simulated.dispose()
   })
 
@@ -217,6 +218,17 @@ describe('the culprit policy', () => {
         .flat()
         .some(({ kind }) => kind === 'replace'),
     ).toBe(false)
+  })
+
+  it('asks for a replacement once in so long, though telemetry shows the old one for a while', () => {
+    const decide = policy({ replaceAfterSeconds: 2, namers: [() => [{ instance: 'frontend-0', because: 'queue' }]] })
+    const simulated = application([])
+    const { traces, telemetry } = simulated.next()
+    const isAsked = [0, 1, 2, 3, 4, 5, 6].map((toSecond) =>
+      decide.decide({ traces, telemetry: { ...telemetry, toSecond } }).some(({ kind }) => kind === 'replace'),
+    )
+    expect(isAsked).toEqual([false, false, true, false, true, false, true])
+    simulated.dispose()
   })
 
   it('asks the estimator of the culprit’s service', () => {

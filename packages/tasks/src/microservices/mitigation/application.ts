@@ -26,6 +26,8 @@ export interface OrderOutcome {
   readonly done: 'whole' | 'part' | 'nothing'
   /** Where it was not done whole. */
   readonly reason?: string
+  /** Of limits of which there was too little: how much is in force since. */
+  readonly granted?: Readonly<Partial<ResourceVector>>
 }
 
 /** Where windows come from: a simulator answers at once, a live collector when the next window is full. */

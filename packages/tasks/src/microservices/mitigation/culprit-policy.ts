@@ -112,7 +112,7 @@ export class CulpritPolicy implements MitigationPolicy {
     return this.#limits.set(now, action.factors(math, out, this.#limits.factors(now.name)), second)
   }
 
-  /** Whether it has been named again and again for too long. */
+  /** Whether it has been named again and again for too long; once, for it is replaced then. */
   #isHopeless(instance: string, second: number): boolean {
     const spell = this.#spells.get(instance)
     if (!spell || second - spell.to > FORGIVEN_SECONDS) {
@@ -120,7 +120,9 @@ export class CulpritPolicy implements MitigationPolicy {
       return false
     }
     spell.to = second
-    return second - spell.from >= this.#options.replaceAfterSeconds
+    if (second - spell.from < this.#options.replaceAfterSeconds) return false
+    spell.from = second // telemetry shows it for a while yet: it is given as long again before it is asked for once more
+    return true
   }
 }
 

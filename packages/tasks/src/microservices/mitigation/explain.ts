@@ -11,7 +11,7 @@ export interface CulpritAccount {
   readonly route: readonly string[]
   /** Their mean latency. */
   readonly lateMs: number
-  /** The same, had the culprit been as usual. */
+  /** The same, had the culprit been as usual, and where requests waited on the ways to it, those too. */
   readonly predictedMs: number
 }
 
@@ -48,7 +48,8 @@ export class Explainer {
       if (route && path.latencyNs > (slowest?.latencyNs ?? 0)) slowest = { route, latencyNs: path.latencyNs }
     }
     const usual = new UsualTimes(now, times)
-    const whatIf = new WhatIf({ service, instance, isAsUsual: true }, { workflow, usual })
+    const ways = culprit.edge ? [{ callee: service, kind: culprit.edge.kind, isAsUsual: true }] : []
+    const whatIf = new WhatIf([{ service, instance, isAsUsual: true }, ...ways], { workflow, usual })
     for (const trace of late) whatIf.add(this.#finder.find(trace))
     const lateMs = whatIf.before.meanNs / 1e6
     return { route: slowest?.route ?? [service], lateMs, predictedMs: whatIf.after.meanNs / 1e6 }
@@ -84,4 +85,12 @@ export function busiestResource({ utilisation01 }: InstanceTelemetry): {
 } {
   const [first, ...others] = RESOURCES.map((resource) => ({ resource, utilisation01: utilisation01[resource] }))
   return others.reduce((most, one) => (one.utilisation01 > most.utilisation01 ? one : most), first!)
+}
+
+const REACHED01 = 0.9
+
+/** What an instance seems short of: a limit that it has reached, else the network where the way to it got slower, else what it has least left of. */
+export function shortResource(instance: InstanceTelemetry, { edge }: Pick<LocatedCulprit, 'edge'>): Resource {
+  const { resource, utilisation01 } = busiestResource(instance)
+  return edge?.kind === 'call' && !(utilisation01 >= REACHED01) ? 'network' : resource
 }

@@ -1,4 +1,5 @@
-import { RESOURCES, type ResourceVector } from '../resources.js'
+import { RESOURCES, type Resource, type ResourceVector } from '../resources.js'
+import type { Order, OrderOutcome } from './application.js'
 
 /** What bounds the limits of one instance. */
 export interface GrantBounds {
@@ -10,16 +11,19 @@ export interface GrantBounds {
   readonly current: ResourceVector
 }
 
+/** Limits that a machine has room for. */
+export interface FittedGrant {
+  readonly grant: ResourceVector
+  /** Of which it has less than was asked. */
+  readonly short: readonly Resource[]
+}
+
 /**
  * The limits closest to what was asked that the machine has room for (3.2.5).
- * @returns `short`: resources of which it has less than was asked
  */
-export function fitGrant(
-  asked: ResourceVector,
-  { most, workers, current }: GrantBounds,
-): { readonly grant: ResourceVector; readonly short: readonly string[] } {
+export function fitGrant(asked: ResourceVector, { most, workers, current }: GrantBounds): FittedGrant {
   const grant = { ...asked, cpu: Math.min(asked.cpu, Math.max(workers, current.cpu)) }
-  const short: string[] = []
+  const short: Resource[] = []
   for (const resource of RESOURCES) {
     const allowed = Math.max(most[resource], Math.min(grant[resource], current[resource]))
     if (grant[resource] <= allowed) continue
@@ -27,4 +31,11 @@ export function fitGrant(
     short.push(resource)
   }
   return { grant, short }
+}
+
+/** What became of an order whose limits are now in force as they fit. */
+export function limitsOutcome(order: Order, { grant, short }: FittedGrant): OrderOutcome {
+  if (short.length === 0) return { order, done: 'whole' }
+  const granted = Object.fromEntries(short.map((resource) => [resource, grant[resource]]))
+  return { order, done: 'part', reason: `its machine has no more ${short.join(', ')}`, granted }
 }

@@ -20,11 +20,19 @@ export {
   oneForEach,
 } from './culprit-policy.js'
 export { CULPRIT_OBSERVATION, type CulpritView, encodeCulprit } from './culprit-state.js'
-export { busiestResource, type CulpritAccount, Explainer, type ExplainerOptions, routeTo } from './explain.js'
-export { fitGrant, type GrantBounds } from './fit-grant.js'
-export { type Healthy, healthyBehaviour } from './healthy.js'
+export {
+  busiestResource,
+  type CulpritAccount,
+  Explainer,
+  type ExplainerOptions,
+  routeTo,
+  shortResource,
+} from './explain.js'
+export { type FittedGrant, fitGrant, type GrantBounds, limitsOutcome } from './fit-grant.js'
+export { type Healthy, healthyBehaviour, healthyFrom } from './healthy.js'
 export { Localiser, type LocaliserOptions } from './localiser.js'
 export { type MitigateOptions, type MitigationTick, mitigate } from './mitigate.js'
 export { RaisedLimits, type ReleaseOptions } from './raised-limits.js'
 export { SimulatedApplication, type SimulatedApplicationOptions } from './simulated-application.js'
-export { type Usual, usualBehaviour, usualProfiles } from './usual.js'
+export { byRequest, latencyNs } from './traces.js'
+export { type Usual, usualBehaviour, usualOf, usualProfiles } from './usual.js'

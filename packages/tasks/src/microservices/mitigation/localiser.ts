@@ -1,4 +1,4 @@
-import { measureComponents, PathFinder, type Profile, type Trace, type TraceCore } from '@trimtab/trace'
+import { type Edge, measureComponents, PathFinder, type Profile, type Trace, type TraceCore } from '@trimtab/trace'
 import type { Window } from './application.js'
 import type { LocatedCulprit } from './culprit.js'
 import { byRequest, latencyNs, lateTraces, profileOf, traceCore } from './traces.js'
@@ -51,16 +51,36 @@ export class Localiser {
     const late = lateTraces(traces, sloMs)
     if (late.length <= TAIL * traces.length) return []
     const profile = profileOf(this.#finder, late)
+    const usual = this.#options.usual.get(request)
     const slowest = traces.map(latencyNs).sort((a, b) => b - a)[Math.floor(TAIL * traces.length)]!
-    return measureComponents(this.#core, profile, this.#options.usual.get(request)).flatMap((component) => {
+    return measureComponents(this.#core, profile, usual).flatMap((component) => {
       const { service, instance, change, isOnPath } = component
       if (!isOnPath || !change || change.addedShare < this.#options.share) return []
+      const edge = slowerWayTo(service, profile, usual)
       return [
         {
           ...{ service, instance, request, late: late.length },
           ...{ p99OverSlo: slowest / (1e6 * sloMs), addedShare: change.addedShare },
+          ...(edge && { edge }),
         },
       ]
     })
   }
 }
+
+/** The way to a service that grew most, where requests wait longer than usual on the ways to it rather than for its work. */
+function slowerWayTo(service: string, now: Profile, usual: Profile | undefined): Edge | undefined {
+  const before = new Map(usual?.edges().map((edge) => [keyOf(edge), edge.meanNs]))
+  const ways = now
+    .edges()
+    .filter(({ callee }) => callee === service)
+    .map((edge) => ({ edge, addedNs: Math.max(0, edge.meanNs - (before.get(keyOf(edge)) ?? 0)) }))
+  const workNs = (profile: Profile | undefined): number =>
+    profile?.services().find((one) => one.service === service)?.meanNs ?? 0
+  const onWaysNs = ways.reduce((sum, { addedNs }) => sum + addedNs, 0)
+  if (onWaysNs <= Math.max(0, workNs(now) - workNs(usual))) return undefined
+  const { caller, callee, kind } = ways.reduce((most, way) => (way.addedNs > most.addedNs ? way : most)).edge
+  return { caller, callee, kind }
+}
+
+const keyOf = ({ caller, callee, kind }: Edge): string => JSON.stringify([caller, callee, kind])

@@ -5,7 +5,7 @@ import { RESOURCES, vectorOf } from '../resources.js'
 import { COLD_START_SECONDS, MicroserviceSimulator, type SimulatorOptions } from '../simulator.js'
 import type { GraphTelemetry, InstanceTelemetry } from '../telemetry.js'
 import type { Actuators, Order, OrderOutcome, Window, WindowSource } from './application.js'
-import { fitGrant } from './fit-grant.js'
+import { fitGrant, limitsOutcome } from './fit-grant.js'
 
 /** How fast and how well a simulated application is seen and moved. */
 export interface SimulatedApplicationOptions extends SimulatorOptions {
@@ -131,10 +131,9 @@ export class SimulatedApplication implements WindowSource, Actuators {
     const number = this.#number(order.instance)
     const most = this.simulator.mostGrant(number)
     const { grant: current, workers } = this.#latest.instances[number]!
-    const { grant, short } = fitGrant(order.grant, { most, workers, current })
-    this.simulator.setGrant(number, grant)
-    if (short.length === 0) return { order, done: 'whole' }
-    return { order, done: 'part', reason: `its machine has no more ${short.join(', ')}` }
+    const fitted = fitGrant(order.grant, { most, workers, current })
+    this.simulator.setGrant(number, fitted.grant)
+    return limitsOutcome(order, fitted)
   }
 
   #number(instance: string): number {

@@ -14,15 +14,18 @@ export interface Usual {
 
 /** Of a simulated run without faults. @param seconds  simulated. Default 30 */
 export function usualBehaviour(core: AnyCore, graph: ServiceGraph, seed: number, seconds = 30): Usual {
-  const finder = new PathFinder(traceCore())
-  const times = new OwnTimes()
   const traces: Trace[] = []
   const simulator = new MicroserviceSimulator(core, graph, { seed })
-  simulator.run(seconds, (trace) => {
-    traces.push(trace)
-    times.add(finder.find(trace))
-  })
+  simulator.run(seconds, (trace) => traces.push(trace))
   simulator.dispose()
+  return usualOf(traces)
+}
+
+/** Of traces from a time when nothing was wrong. */
+export function usualOf(traces: readonly Trace[]): Usual {
+  const finder = new PathFinder(traceCore())
+  const times = new OwnTimes()
+  for (const trace of traces) times.add(finder.find(trace))
   const usual = new Map([...byRequest(traces)].map(([request, group]) => [request, profileOf(finder, group)] as const))
   finder.dispose()
   return { usual, times }

@@ -1,0 +1,5 @@
+export { LiveApplication, type LiveApplicationOptions } from './microservices/live-application.js'
+export { openProcessLimiter, type ProcessLimiterOptions } from './microservices/open-process-limiter.js'
+export type { ProcessHold, ProcessLimiter } from './microservices/process-limiter.js'
+export type { ControlledService, ServiceInstance } from './microservices/service.js'
+export { SignalProcessLimiter } from './microservices/signal-process-limiter.js'
