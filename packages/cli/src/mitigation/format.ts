@@ -84,14 +84,15 @@ function culpritLines(
 ): string[] {
   const { request, instance, late, p99OverSlo, addedShare, edge } = culprit
   const hop = edge ? [edge.caller, edge.callee] : route.slice(-2)
-  const where = edge ? ', where most of it was waited' : ''
+  const way = [
+    `path ${route.join(' → ')}`,
+    ...(hop.length > 1 ? [`edge ${hop.join(' → ')}`] : []),
+    ...(used ? [used] : []),
+    ...(edge ? ['most of it was waited on that edge'] : []),
+  ]
   return [
     `${request}: p99 is ${p99OverSlo.toFixed(1)}× its SLO, ${plural(late, 'request')} late; ${percent(addedShare)} of what they waited longer, they waited for ${instance}`,
-    [
-      `path ${route.join(' → ')}`,
-      ...(hop.length > 1 ? [`edge ${hop.join(' → ')}${where}`] : []),
-      ...(used ? [used] : []),
-    ].join('; '),
+    way.join('; '),
     `were it as usual, they would take ${percent(1 - predictedMs / lateMs)} less: ${duration(1e3 * lateMs)} → ${duration(1e3 * predictedMs)}`,
   ]
 }
