@@ -29,8 +29,7 @@ export const SCALES = {
 }
 
 /** Runs all cells, on as many cores as there are; the same results for any number. */
-export async function measure(scaleName, progress) {
-  const scale = SCALES[scaleName]
+export async function measure(scale, progress) {
   const { texts, absent } = readTexts(scale.loads)
   for (const { load, file } of absent) progress(`NOT JUDGED: the load ${load}, ${file} is absent`)
   const pool = new WorkerPool({ module: new URL('./promise/jobs.mjs', import.meta.url) })
@@ -55,5 +54,7 @@ export async function measure(scaleName, progress) {
   return { cells: cells.map(cellFigures), perturbed, absent }
 }
 
-export const run = async (scaleName, progress) =>
-  report({ scaleName, scale: SCALES[scaleName], ...(await measure(scaleName, progress)) })
+export const run = async (scaleName, progress) => {
+  const scale = SCALES[scaleName]
+  return report({ scaleName, scale, ...(await measure(scale, progress)) })
+}

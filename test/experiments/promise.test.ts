@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { baseCells, isPerturbed, perturbedCells, readTexts } from './promise/plan.mjs'
 import { report } from './promise/report.mjs'
 import { SCALES } from './promise.mjs'
+import { SCALES as bursting } from './promise-bursting.mjs'
 
 /** Figures of one cell: a dollar by HPA+VPA, 80 cents by the resize rule, ours as given. */
 const cell = (dollars: number, changes = {}) => ({
@@ -73,6 +74,12 @@ describe('the plan', () => {
     expect(Math.min(...cells.map(({ appSeed }) => appSeed))).toBe(21)
     expect(new Set(cells.map((one) => JSON.stringify(one))).size).toBe(cells.length)
     expect(cells.filter((one) => isPerturbed(SCALES.gate, one))).toHaveLength(6)
+  })
+
+  it('has one column of cells under the law that was fitted to real pods', () => {
+    const cells = baseCells(bursting.gate)
+    expect(cells).toHaveLength(10 * 8)
+    expect(cells.every((one) => one.law === 'bursting' && one.sloFactor === 2 && one.resize === 'in-place')).toBe(true)
   })
 
   it('perturbs cells with the rules as they were tuned', () => {

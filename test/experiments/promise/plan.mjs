@@ -20,14 +20,21 @@ export function readTexts(loads) {
 const upTo = (count, first) => Array.from({ length: count }, (_, i) => first + i)
 
 /** Application × load × SLO in place, and the same where pods restart or keep their size; the long loads first. */
-export function baseCells({ firstApp, apps, seeds, days, slo, elsewhere, loads }) {
+export function baseCells({ firstApp, apps, seeds, days, slo, elsewhere, loads, law = 'throttled' }) {
   const modes = [
     ...slo.map((sloFactor) => ({ resize: 'in-place', sloFactor })),
     ...['restart', 'none'].flatMap((resize) => elsewhere.map((sloFactor) => ({ resize, sloFactor }))),
   ]
   return modes.flatMap((mode) =>
     loads.flatMap((load) =>
-      upTo(apps, firstApp).map((appSeed) => ({ appSeed, load, ...mode, days, seeds: upTo(seeds, 1) })),
+      upTo(apps, firstApp).map((appSeed) => ({
+        appSeed,
+        load,
+        ...mode,
+        days,
+        seeds: upTo(seeds, 1),
+        ...(law !== 'throttled' && { law }),
+      })),
     ),
   )
 }

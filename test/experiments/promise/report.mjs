@@ -14,6 +14,8 @@ import { DEFAULT_PRICES, RULE_FAMILIES } from '@trimtab/tasks/autoscaling'
 import { isPerturbed } from './plan.mjs'
 
 const CANDIDATE = 'trimtab'
+const LAW_NOTE =
+  'As in [the promise](promise.md), but pods run at full speed until their quota is gone, as those measured did ([latency-law](latency-law.md)).'
 const LABELS = new Map([
   ...RULE_FAMILIES.map(({ name, label }) => [name, `${label} (tuned)`]),
   ...PROMISE_CONTROLLERS.map(({ name, label }) => [name, label]),
@@ -170,19 +172,21 @@ const section = (title, cells, seeds) =>
   cells.length === 0 ? [] : [`## ${title}`, '', ...controllersTable(cells, seeds)]
 
 function markdownOf({ scaleName, scale, cells, absent, gates, perturbations }) {
-  const { firstApp, apps, seeds, days } = scale
+  const { firstApp, apps, seeds, days, law } = scale
+  const name = law ? `promise-${law}` : 'promise'
   const inPlace = cells.filter(({ resize }) => resize === 'in-place')
   const loadName = (name) => `${name}: ${PROMISE_LOADS.find((load) => load.name === name).label}`
   return `${[
-    '# The promise',
+    law ? `# The promise under the law \`${law}\`` : '# The promise',
     '',
+    ...(law ? [LAW_NOTE, ''] : []),
     `An SLO kept within an error budget (${ERROR_BUDGET_PERCENT} % of steps) for the least dollars ($${DEFAULT_PRICES.perCore} per vCPU-hour, $${DEFAULT_PRICES.perGiB} per GiB-hour), in simulation.`,
     `Applications ${firstApp} to ${firstApp + apps - 1}, at most ${days} days of each load, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, steps of 15 s.`,
     'Every rule is tuned for the same objective by the same search on the first 70 % of the load; everybody then lives through that part and is judged',
     'on the last 30 %, time going on, nothing reset. The strongest rule of a cell is the cheapest within the budget on the first part, and the',
     'strongest of those that do not learn stands beside the learner. A cell is application × load × SLO × what the cluster can resize, mean of seeds;',
     'violations are true ones. Resizes in place are in force within their step; with restarts a rolling update takes a start-up and is paid for twice; "none" keeps the first size for ever.',
-    `\`npm run experiment -- promise --scale ${scaleName}\` writes this file again, to the byte.`,
+    `\`npm run experiment -- ${name} --scale ${scaleName}\` writes this file again, to the byte.`,
     '',
     ...absent.flatMap(({ load, file }) => [`**NOT JUDGED: the load ${load}, \`${file}\` is absent.**`, '']),
     '## Gates',

@@ -54,7 +54,7 @@ class PromiseWorld {
   #history: readonly Telemetry[] | undefined
 
   constructor(core: Core, spec: PromiseWorldSpec) {
-    const { appSeed, sloFactor, resize, days, loadScale = 1, prices = DEFAULT_PRICES } = spec
+    const { appSeed, sloFactor, resize, law = 'throttled', days, loadScale = 1, prices = DEFAULT_PRICES } = spec
     const application = generateApplication(core, appSeed)
     const series = typeof spec.load === 'string' ? promiseLoad(core, spec.load, appSeed, spec.text) : spec.load
     this.core = core
@@ -62,7 +62,7 @@ class PromiseWorld {
     this.series = days === undefined ? series : shortened(series, days)
     this.prices = prices
     this.budgetPercent = spec.budgetPercent ?? ERROR_BUDGET_PERCENT
-    this.simulator = new ClusterSimulator(core, this.application, this.series, { sloFactor, resize })
+    this.simulator = new ClusterSimulator(core, this.application, this.series, { sloFactor, resize, law })
     const { stepSeconds } = this.simulator.options
     const steps = Math.floor((60 * this.series.shape.length) / stepSeconds)
     const learned = Math.round(LEARNED_SHARE * steps)

@@ -1,5 +1,6 @@
 import type {
   Allocator,
+  ClusterLaw,
   ClusterSimulator,
   LoadSeries,
   OperatingRecord,
@@ -32,6 +33,8 @@ export interface PromiseWorldSpec {
   /** SLO as a multiple of the p99 at ample resources. */
   readonly sloFactor: number
   readonly resize: ResizeMode
+  /** How latency follows from size and load. Default `throttled`. */
+  readonly law?: ClusterLaw
   /** Cuts the load to its first days. Default: 14, the most. */
   readonly days?: number
   /** Multiplies the requests. Default 1. */

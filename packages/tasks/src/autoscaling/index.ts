@@ -28,7 +28,9 @@ export {
   type KnowingAllocator,
 } from './guard/guarded-allocator.js'
 export { type ShadowOptions, ShadowRule } from './guard/shadow-rule.js'
-export { LatencyModel } from './latency.js'
+export { BURSTING, type BurstingConstants, BurstingLatency } from './latency/bursting-latency.js'
+export { CLUSTER_LAWS, type ClusterLaw, createLatencyModel, type LatencyModel } from './latency/latency-model.js'
+export { ThrottledLatency } from './latency/throttled-latency.js'
 export { createLoad, generateLoad, type LoadSeries, parseLoad, shareAt } from './load.js'
 export { LogarithmicView } from './logarithmic-view.js'
 export { GRID_CORES, GRID_UTILISATION } from './margin/grid.js'

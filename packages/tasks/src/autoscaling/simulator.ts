@@ -2,7 +2,7 @@ import { type Bytes, type Core, FormatError, Problems, Random } from '@trimtab/c
 import { copyBytes } from '@trimtab/core/internal'
 import { normalQuantile, Z99 } from '../normal.js'
 import type { Application } from './application.js'
-import { LatencyModel } from './latency.js'
+import { CLUSTER_LAWS, type ClusterLaw, createLatencyModel, type LatencyModel } from './latency/latency-model.js'
 import { type LoadSeries, shareAt } from './load.js'
 import {
   type Allocation,
@@ -39,6 +39,8 @@ export interface ClusterOptions {
   readonly memoryShrinks: boolean
   /** Cores of the whole cluster: replicas that do not fit are not started. */
   readonly clusterCores: number
+  /** How latency follows from size and load. */
+  readonly law: ClusterLaw
 }
 
 /** What a cluster can do with the size of a running pod. */
@@ -65,6 +67,7 @@ export const CLUSTER: ClusterOptions = {
   resizeSteps: 0,
   memoryShrinks: true,
   clusterCores: Number.POSITIVE_INFINITY,
+  law: 'throttled',
 }
 
 /** What really happened in a step: for judging, never for controllers. */
@@ -106,6 +109,7 @@ function checkCluster(o: ClusterOptions): void {
   problems.check(isDelay, `resizeSteps must be a whole number in [0, ${MAX_RESIZE_STEPS}], got ${o.resizeSteps}`)
   const isRoom = o.clusterCores >= o.bounds.cores[0] * o.bounds.replicas[0]
   problems.check(isRoom, `clusterCores must hold the fewest replicas of the smallest size, got ${o.clusterCores}`)
+  problems.check(CLUSTER_LAWS.includes(o.law), `law must be one of ${CLUSTER_LAWS.join(', ')}, got ${String(o.law)}`)
   problems.throwIfAny('cluster')
 }
 
@@ -122,8 +126,8 @@ function takeSize(from: Readonly<Allocation>, to: Allocation): void {
 }
 
 /** p99 with resources to spare, milliseconds: what SLOs are multiples of. */
-export function ampleLatencyMs(core: Core, application: Application): number {
-  const model = new LatencyModel(core.math)
+export function ampleLatencyMs(core: Core, application: Application, law: ClusterLaw = 'throttled'): number {
+  const model = createLatencyModel(core.math, law)
   model.prepare(application, application.peakRatePerSecond / 20, 4, 15)
   return 1000 * model.quantile(0.99, Z99)
 }
@@ -166,8 +170,8 @@ export class ClusterSimulator {
     this.series = series
     this.options = { ...CLUSTER, ...options }
     checkCluster(this.options)
-    this.sloMs = this.options.sloFactor * ampleLatencyMs(core, application)
-    this.#model = new LatencyModel(core.math)
+    this.sloMs = this.options.sloFactor * ampleLatencyMs(core, application, this.options.law)
+    this.#model = createLatencyModel(core.math, this.options.law)
     this.#arrivals = new Random(core, 0, 1)
     this.#sensors = new Random(core, 0, 2)
     this.#starts = new Random(core, 0, 3)

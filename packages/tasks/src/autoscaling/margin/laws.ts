@@ -1,7 +1,7 @@
 import { type Core, Random } from '@trimtab/core'
 import { Z99 } from '../../normal.js'
 import { generateApplication } from '../application.js'
-import { LatencyModel } from '../latency.js'
+import { ThrottledLatency } from '../latency/throttled-latency.js'
 import { ampleLatencyMs } from '../simulator.js'
 
 /**
@@ -60,7 +60,7 @@ export function rollLaw(core: Core, kind: LawKind, seed: number): LatencyLaw {
 
 function throttledLaw(core: Core, seed: number): LatencyLaw {
   const application = generateApplication(core, seed)
-  const model = new LatencyModel(core.math)
+  const model = new ThrottledLatency(core.math)
   const ampleMs = ampleLatencyMs(core, application)
   return (cores, utilisation) => {
     model.prepare(application, (utilisation * cores) / application.workSeconds, cores, WINDOW_SECONDS)

@@ -1,6 +1,6 @@
 import type { Core } from '@trimtab/core'
 import { Z99 } from '../../normal.js'
-import { LatencyModel } from '../latency.js'
+import { createLatencyModel, type LatencyModel } from '../latency/latency-model.js'
 import type { ClusterSimulator } from '../simulator.js'
 
 /** A pod's size and what it carries. */
@@ -23,7 +23,7 @@ export class SafeLoads {
 
   constructor(core: Core, simulator: ClusterSimulator) {
     this.#simulator = simulator
-    this.#model = new LatencyModel(core.math)
+    this.#model = createLatencyModel(core.math, simulator.options.law)
     const [low, high] = simulator.options.bounds.cores
     const sizes: SafeLoad[] = []
     for (let i = 0; i < SIZES; i++) {
