@@ -5,23 +5,22 @@ import { keptJobs } from './cells/kept-jobs.mjs'
 import { report } from './churn/report.mjs'
 
 const ALL = Object.keys(CHURN_METHODS)
-const GATE = {
-  ...{ tenants: [5, 10, 20, 50, 110], changes: [5, -5, 10, -10], methods: ALL, seeds: [0, 1] },
-  ...{ episodesBefore: 100, episodesAfter: 60, imitationEpisodes: 30 },
-}
+const CHANGES = [5, -5, 10, -10]
 
+/** teams: tenants that learn together, and the seeds they do it with; the largest first, which take longest. */
 export const SCALES = {
   smoke: {
-    ...{ tenants: [5], changes: [5], methods: ['scratch', 'corrected'], seeds: [0] },
+    ...{ teams: { 5: [0] }, changes: [5], methods: ['scratch', 'corrected'] },
     ...{ episodesBefore: 12, episodesAfter: 12, imitationEpisodes: 4 },
   },
-  gate: GATE,
+  gate: {
+    ...{ teams: { 110: [0], 50: [0, 1], 20: [0, 1], 10: [0, 1], 5: [0, 1] }, changes: CHANGES, methods: ALL },
+    ...{ episodesBefore: 600, episodesAfter: 100, imitationEpisodes: 30 },
+  },
   paper: {
-    ...GATE,
-    tenants: [5, 10, 20, 40, 60, 80, 110],
-    seeds: [0, 1, 2, 3, 4, 5],
-    episodesBefore: 600,
-    episodesAfter: 400,
+    teams: Object.fromEntries([110, 80, 60, 40, 20, 10, 5].map((tenants) => [tenants, [0, 1, 2, 3, 4, 5]])),
+    ...{ changes: CHANGES, methods: ALL },
+    ...{ episodesBefore: 600, episodesAfter: 400, imitationEpisodes: 30 },
   },
 }
 
@@ -34,20 +33,21 @@ export async function run(scaleName, progress, { keep }) {
   const { episodesBefore, episodesAfter, imitationEpisodes } = scale
   const pool = new WorkerPool({ module: new URL('./churn/jobs.mjs', import.meta.url) })
   const runOnce = keptJobs(pool, keep)
-  const changes = scale.tenants.flatMap((tenants) =>
-    scale.changes.filter((change) => tenants + change > 0).map((change) => ({ tenants, change })),
-  )
-  const cells = changes.flatMap(({ tenants, change }) =>
+  const teams = Object.entries(scale.teams)
+    .map(([tenants, seeds]) => ({ tenants: Number(tenants), seeds }))
+    .sort((a, b) => b.tenants - a.tenants)
+  const cells = teams.flatMap(({ tenants, seeds }) =>
     scale.methods.flatMap((method) =>
-      scale.seeds.map(async (seed) => {
-        const spec = { method, tenants, change, seed, rule: RULE, episodesBefore, episodesAfter, imitationEpisodes }
+      seeds.map(async (seed) => {
+        const changes = scale.changes.filter((change) => tenants + change > 0)
+        const spec = { method, tenants, changes, seed, rule: RULE, episodesBefore, episodesAfter, imitationEpisodes }
         const cell = await runOnce('churnCell', spec)
-        progress(`N = ${tenants}, ${change > 0 ? '+' : '−'}${Math.abs(change)}: ${method}, seed ${seed}`)
+        progress(`N = ${tenants}: ${method}, seed ${seed}`)
         return cell
       }),
     ),
   )
   const results = await Promise.all(cells)
   await pool.dispose()
-  return report({ scaleName, scale, cells: results })
+  return report({ scaleName, scale, teams, cells: results })
 }

@@ -49,7 +49,8 @@ describe('the experiment on churn', () => {
     const [first, second] = readdirSync(keep)
     rmSync(join(keep, second!)) // stopped before that one
     const kept = JSON.parse(readFileSync(join(keep, first!), 'utf8'))
-    writeFileSync(join(keep, first!), JSON.stringify({ ...kept, result: { ...kept.result, drop01: 0.125 } }))
+    kept.result.changes[0].drop01 = 0.125
+    writeFileSync(join(keep, first!), JSON.stringify(kept))
     const again = await run('churn', '--keep', keep)
     const drops = json.cells.map((cell: { drop01: number }) => cell.drop01)
     const others = again.json.cells.map((cell: { drop01: number }) => cell.drop01)
@@ -59,14 +60,18 @@ describe('the experiment on churn', () => {
   }, 300_000)
 
   it('asks for the paper’s shape: a drop that falls with N, and next to none where all share a policy', () => {
-    const cell = (method: string, tenants: number, drop01: number) => ({
-      spec: { method, tenants, change: 5, seed: 0 },
-      ...{ drop01, episodesToRecover: 3 },
+    const cell = (method: string, tenants: number, joined01: number) => ({
+      spec: { method, tenants, seed: 0 },
+      changes: [
+        { change: 5, drop01: joined01, episodesToRecover: 3 },
+        { change: -5, drop01: method === 'scratch' ? 1 : joined01, episodesToRecover: 3 }, // not judged from scratch
+      ],
     })
-    const scale = { methods: ['scratch', 'shared'], tenants: [5, 50], changes: [5], seeds: [0] }
+    const scale = { methods: ['scratch', 'shared'], changes: [5, -5], episodesBefore: 600, episodesAfter: 100 }
+    const teams = [50, 5].map((tenants) => ({ tenants, seeds: [0] }))
     const shown = (scratch: number, shared: number): boolean =>
       report({
-        ...{ scaleName: 'gate', scale },
+        ...{ scaleName: 'gate', scale, teams },
         cells: [
           ...[cell('scratch', 5, 0.12), cell('scratch', 50, scratch)],
           ...[cell('shared', 5, 0.05), cell('shared', 50, shared)],

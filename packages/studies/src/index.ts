@@ -90,6 +90,7 @@ export {
   CHURN_METHODS,
   type ChurnCell,
   type ChurnCellSpec,
+  type ChurnChange,
   type ChurnMethod,
   type ChurnMethodName,
   runChurnCell,

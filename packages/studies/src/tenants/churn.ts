@@ -29,45 +29,53 @@ export const CHURN_METHODS: Readonly<Record<ChurnMethodName, ChurnMethod>> = {
   corrected: { label: 'corrections of the rule, one policy for all', variant: 'corrected' },
 }
 
-/** One change of how many tenants there are. Cloneable. */
+/** Tenants that learn to share a platform, and changes of how many they are. Cloneable. */
 export interface ChurnCellSpec {
   readonly method: ChurnMethodName
   /** N before. */
   readonly tenants: number
-  /** How many join, or, negative, leave. */
-  readonly change: number
+  /** How many join, or, negative, leave: each change is one of the same team, as it had learned. */
+  readonly changes: readonly number[]
   readonly seed: number
   readonly rule: TunedTenantRule
   readonly imitationEpisodes: number
-  /** Of learning before and after the change. */
+  /** Of learning before a change and after it. */
   readonly episodesBefore: number
   readonly episodesAfter: number
 }
 
-/** What a change of tenants cost. */
+/** What changes of a team cost. */
 export interface ChurnCell {
   readonly spec: ChurnCellSpec
-  /** Reward of a step, mean over the agents, in each episode before and after the change. */
+  /** Reward of a step, mean over the agents, in each episode before the changes. */
   readonly before: readonly number[]
+  readonly changes: readonly ChurnChange[]
+}
+
+/** What one change cost. */
+export interface ChurnChange {
+  readonly change: number
+  /** Reward of a step, mean over the agents, in each episode after it. */
   readonly after: readonly number[]
-  /** How far the first episodes after the change were below the last, of those. */
+  /** How far the first episodes after it were below the last before it, of those (4.8.3's RDP). */
   readonly drop01: number
-  /** Until the mean of five episodes was within 2 % of the last. */
+  /** Until the mean of five episodes was within 2 % of what the last came to (RT). */
   readonly episodesToRecover: number
 }
 
-const WINDOW = 5
+const FIRST = 5
+const LAST = 10
 const RECOVERED01 = 0.98
 
 /**
- * Tenants join a platform that others have learned to share, or leave it. Its hosts have room for those that come: the drop is that of
+ * Tenants join a platform that others have learned to share, or leave it. Its hosts have room for all who come: the drop is that of
  * policies that know the place no longer, not of one that has grown too small.
  */
 export function runChurnCell(core: Core, spec: ChurnCellSpec): ChurnCell {
-  const { tenants, change, seed, rule } = spec
+  const { tenants, seed, rule } = spec
   const method: ChurnMethod = CHURN_METHODS[spec.method]
   const variant: TenantVariant = TENANT_VARIANTS[method.variant]
-  const arena = standardArena(tenants + Math.max(0, change))
+  const arena = standardArena(tenants + Math.max(0, ...spec.changes))
   const platform = arenaSpec(core, arena, 'train', seed)
   const worldOf = (count: number): ServerlessEnvironment =>
     createWorld(core, { ...platform, tenants: platform.tenants.slice(0, count) }, variant.preset(arena), rule)
@@ -80,34 +88,41 @@ export function runChurnCell(core: Core, spec: ChurnCellSpec): ChurnCell {
     )
   const before = learn(variant)
   const base = method.base && learn(TENANT_VARIANTS[method.base])
-
-  const world = worldOf(tenants + change)
   const rewardBaseline = before.groups[0]!.policy.options.rewardBaseline
-  const groups = createPolicies(core, variant, world, { seed: seed + 1, rewardBaseline })
-  const categoryOf = (agent: number) => world.platform.functions[agent]!.category
-  const sourceOf = (agent: number): Ppo | undefined => {
-    const known = before.groups.find(({ members }) => members.includes(agent))
-    const sibling = base?.groups.find(({ members }) => categoryOf(members[0]!) === categoryOf(agent))
-    return (known ?? sibling)?.policy
+
+  const rewardsAfter = (change: number): number[] => {
+    const world = worldOf(tenants + change)
+    const groups = createPolicies(core, variant, world, { seed: seed + 1, rewardBaseline })
+    const categoryOf = (agent: number) => world.platform.functions[agent]!.category
+    const sourceOf = (agent: number): Ppo | undefined => {
+      const known = before.groups.find(({ members }) => members.includes(agent))
+      const sibling = base?.groups.find(({ members }) => categoryOf(members[0]!) === categoryOf(agent))
+      return (known ?? sibling)?.policy
+    }
+    for (const { policy, members } of groups) {
+      const source = sourceOf(members[0]!)
+      if (source) policy.setLearned(source.learned())
+    }
+    const { rewards } = trainMany(new PolicyGroups(variant.label, groups, world), world, {
+      ...{ episodes: spec.episodesAfter, seed: AFTER_SEED * (1 + seed) },
+    })
+    for (const { policy } of groups) policy.dispose()
+    world.dispose()
+    return rewards.map((reward) => reward / platform.episodeSteps)
   }
-  for (const { policy, members } of groups) {
-    const source = sourceOf(members[0]!)
-    if (source) policy.setLearned(source.learned())
-  }
-  const { rewards } = trainMany(new PolicyGroups(variant.label, groups, world), world, {
-    ...{ episodes: spec.episodesAfter, seed: AFTER_SEED * (1 + seed) },
+  const changes = spec.changes.map((change) => {
+    const after = rewardsAfter(change)
+    return { change, after, ...recovery(before.rewards, after) }
   })
-  const after = rewards.map((reward) => reward / platform.episodeSteps)
-  for (const { policy } of [...groups, ...before.groups, ...(base?.groups ?? [])]) policy.dispose()
-  world.dispose()
-  return { spec, before: before.rewards, after, ...recovery(after) }
+  for (const { policy } of [...before.groups, ...(base?.groups ?? [])]) policy.dispose()
+  return { spec, before: before.rewards, changes }
 }
 
 const AFTER_SEED = 3_000_000 // other episodes than those of learning
 
-function recovery(rewards: readonly number[]): Pick<ChurnCell, 'drop01' | 'episodesToRecover'> {
-  const means = rewards.slice(WINDOW - 1).map((_, i) => mean(rewards.slice(i, i + WINDOW)))
-  const settled = mean(rewards.slice(-2 * WINDOW))
+function recovery(before: readonly number[], after: readonly number[]): Omit<ChurnChange, 'change' | 'after'> {
+  const means = after.slice(FIRST - 1).map((_, i) => mean(after.slice(i, i + FIRST)))
+  const [known, settled] = [mean(before.slice(-LAST)), mean(after.slice(-LAST))]
   const first = means.findIndex((value) => value >= settled - (1 - RECOVERED01) * Math.abs(settled))
-  return { drop01: (settled - means[0]!) / Math.abs(settled), episodesToRecover: first < 0 ? rewards.length : first }
+  return { drop01: (known - means[0]!) / Math.abs(known), episodesToRecover: first < 0 ? after.length : first }
 }

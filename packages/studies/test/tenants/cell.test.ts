@@ -49,15 +49,18 @@ describe('a cell of tenants', () => {
 describe('a change of tenants', () => {
   const change = { tenants: 3, seed: 1, rule, imitationEpisodes: 4, episodesBefore: 3, episodesAfter: 12 }
 
-  it.each([
-    ['scratch', 2],
-    ['category', 2],
-    ['shared', -2],
-    ['corrected', 2],
-  ] as const)('%s, %i tenants', (method, by) => {
-    const cell = runChurnCell(core, { ...change, method, change: by })
-    expect(cell).toEqual(runChurnCell(core, { ...change, method, change: by }))
-    expect([cell.before.length, cell.after.length]).toEqual([3, 12])
-    expect(cell.episodesToRecover).toBeLessThanOrEqual(12)
+  it.each(['scratch', 'category', 'shared', 'corrected'] as const)('%s: two join, or two leave', (method) => {
+    const cell = runChurnCell(core, { ...change, method, changes: [2, -2] })
+    const alone = runChurnCell(core, { ...change, method, changes: [2] })
+    expect(cell.before).toHaveLength(3)
+    expect(cell.before).toEqual(alone.before) // one team
+    expect(cell.changes[0]).toEqual(alone.changes[0]) // whose changes know nothing of each other
+    for (const { after, drop01, episodesToRecover } of cell.changes) {
+      expect(after).toHaveLength(12)
+      expect(episodesToRecover).toBeLessThanOrEqual(12)
+      const known = cell.before.reduce((sum, reward) => sum + reward, 0) / 3
+      const first = after.slice(0, 5).reduce((sum, reward) => sum + reward, 0) / 5
+      expect(drop01).toBeCloseTo((known - first) / Math.abs(known), 12)
+    }
   })
 })
