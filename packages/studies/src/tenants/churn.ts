@@ -96,8 +96,8 @@ export function runChurnCell(core: Core, spec: ChurnCellSpec): ChurnCell {
     const categoryOf = (agent: number) => world.platform.functions[agent]!.category
     const sourceOf = (agent: number): Ppo | undefined => {
       const known = before.groups.find(({ members }) => members.includes(agent))
-      const sibling = base?.groups.find(({ members }) => categoryOf(members[0]!) === categoryOf(agent))
-      return (known ?? sibling)?.policy
+      if (known) return known.policy
+      return base?.groups.find(({ members }) => categoryOf(members[0]!) === categoryOf(agent))?.policy
     }
     for (const { policy, members } of groups) {
       const source = sourceOf(members[0]!)

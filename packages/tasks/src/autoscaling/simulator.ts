@@ -2,7 +2,8 @@ import { type Bytes, type Core, FormatError, Problems, Random } from '@trimtab/c
 import { copyBytes } from '@trimtab/core/internal'
 import { normalQuantile, Z99 } from '../normal.js'
 import type { Application } from './application.js'
-import { CLUSTER_LAWS, type ClusterLaw, createLatencyModel, type LatencyModel } from './latency/latency-model.js'
+import { CLUSTER_LAWS, type ClusterLaw, createLatencyModel } from './latency/cluster-law.js'
+import type { LatencyModel } from './latency/latency-model.js'
 import { type LoadSeries, shareAt } from './load.js'
 import {
   type Allocation,

@@ -1,6 +1,7 @@
 import type { Core } from '@trimtab/core'
 import { Z99 } from '../../normal.js'
-import { createLatencyModel, type LatencyModel } from '../latency/latency-model.js'
+import { createLatencyModel } from '../latency/cluster-law.js'
+import type { LatencyModel } from '../latency/latency-model.js'
 import type { ClusterSimulator } from '../simulator.js'
 
 /** A pod's size and what it carries. */
