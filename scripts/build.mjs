@@ -1,24 +1,19 @@
 // Builds what is stale: the wasm core, then every package's JavaScript, then (with --types) its declarations.
 // Usage: node scripts/build.mjs [--quiet] [--types]
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWasm } from './build-wasm.mjs'
+import { manifestOf, publishedFolders } from './packages.mjs'
 import { isFresh, ROOT, writeStamp } from './stamp.mjs'
 
 const quiet = process.argv.includes('--quiet')
 
-const packages = ['packages', 'adapters'].flatMap((group) =>
-  readdirSync(join(ROOT, group))
-    .map((name) => `${group}/${name}`)
-    .filter((folder) => existsSync(join(ROOT, folder, 'src/index.ts'))),
-)
-
-const manifestOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+const packages = publishedFolders()
 
 /** The sources behind `exports` are the entries, and that of the command; nothing is listed twice. */
 function entriesOf(folder) {
-  const manifest = manifestOf(folder)
+  const manifest = manifestOf(join(ROOT, folder))
   const sources = Object.values(manifest.exports).flatMap((target) => target['@trimtab/source'] ?? [])
   const bins = Object.values(manifest.bin ?? {}).map((file) => file.replace('./', 'src/').replace(/\.js$/, '.ts'))
   return [...new Set([...sources, ...bins])].map((source) => join(ROOT, folder, source))
@@ -26,7 +21,7 @@ function entriesOf(folder) {
 
 /** What a package manager puts beside the package: left out of it. */
 function installedWith(folder) {
-  const { dependencies, peerDependencies } = manifestOf(folder)
+  const { dependencies, peerDependencies } = manifestOf(join(ROOT, folder))
   return Object.keys({ ...dependencies, ...peerDependencies })
 }
 

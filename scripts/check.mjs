@@ -1,15 +1,10 @@
 // Usage: npm run check     lint and format, types, what the packages promise to their users, sizes
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { manifestOf, publishedFolders } from './packages.mjs'
 import { ROOT } from './stamp.mjs'
 
-const published = ['packages', 'adapters'].flatMap((group) =>
-  readdirSync(join(ROOT, group))
-    .map((name) => `${group}/${name}`)
-    .filter((folder) => existsSync(join(ROOT, folder, 'src/index.ts'))),
-)
-const nameOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')).name
+const nameOf = (folder) => manifestOf(join(ROOT, folder)).name
 
 /** A step: what it shows when it passes, and the command that decides. `bin` is a file below node_modules. */
 const step = (title, bin, ...args) => ({ title, args: [join(ROOT, 'node_modules', bin), ...args] })
@@ -29,7 +24,7 @@ const steps = [
   { title: 'build, with declarations', args: [join(ROOT, 'scripts/build.mjs'), '--quiet', '--types'] },
   { title: 'what TypeScript knows of the wasm exports', args: [join(ROOT, 'scripts/build-abi.mjs'), '--check'] },
   step('types of tests and playground', 'typescript/bin/tsc', '-p', 'test/tsconfig.json'),
-  ...published.flatMap((folder) => [
+  ...publishedFolders().flatMap((folder) => [
     step(`${nameOf(folder)}: exports (publint)`, 'publint/src/cli.js', folder, '--strict'),
     step(
       `${nameOf(folder)}: types as users resolve them (attw)`,

@@ -1,10 +1,11 @@
 // Usage: node scripts/manifests.mjs [--write]     what the manifests of the published packages say alike, checked or written
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { manifestOf, publishedFolders } from './packages.mjs'
 import { REPOSITORY } from './repository.mjs'
 import { ROOT } from './stamp.mjs'
 
-const { version, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const { version, license, engines } = manifestOf(ROOT)
 
 /** Fields that every package has, but for what is its own; undefined: must not be there. */
 const sharedBy = (folder) => ({
@@ -19,25 +20,24 @@ const sharedBy = (folder) => ({
   scripts: { prepack: 'node ../../scripts/prepack.mjs' },
 })
 
-const folders = ['packages', 'adapters']
-  .flatMap((group) => readdirSync(join(ROOT, group)).map((name) => `${group}/${name}`))
-  .filter((folder) => existsSync(join(ROOT, folder, 'src/index.ts')))
-
+const folders = publishedFolders()
+const isOurs = (name) => name.startsWith('@trimtab/')
 const problems = []
 for (const folder of folders) {
-  const path = join(ROOT, folder, 'package.json')
-  const manifest = JSON.parse(readFileSync(path, 'utf8'))
+  const manifest = manifestOf(join(ROOT, folder))
   const shared = sharedBy(folder)
   if (process.argv.includes('--write')) {
     Object.assign(manifest, shared)
-    writeFileSync(path, `${JSON.stringify(manifest, undefined, 2)}\n`)
+    for (const needed of [manifest.dependencies, manifest.peerDependencies])
+      for (const name of Object.keys(needed ?? {}).filter(isOurs)) needed[name] = version
+    writeFileSync(join(ROOT, folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
   }
   for (const [field, value] of Object.entries(shared)) {
     if (JSON.stringify(manifest[field]) !== JSON.stringify(value))
       problems.push(`${folder}: ${field} is not ${JSON.stringify(value)} (node scripts/manifests.mjs --write)`)
   }
   for (const [name, wanted] of Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies })) {
-    if (/^@trimtab\//.test(name) && wanted !== version) problems.push(`${folder}: ${name} is ${wanted}, not ${version}`)
+    if (isOurs(name) && wanted !== version) problems.push(`${folder}: ${name} is ${wanted}, not ${version}`)
   }
   if (!manifest.description) problems.push(`${folder}: a description is missing`)
   if (!(manifest.keywords?.length >= 3)) problems.push(`${folder}: keywords are missing, three or more`)

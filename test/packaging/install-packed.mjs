@@ -1,21 +1,13 @@
 // Packs every published package and installs the tarballs into an empty folder, as a user's `npm install` would.
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { manifestOf, publishedFolders } from '../../scripts/packages.mjs'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const execute = promisify(execFile)
-
-const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-
-/** Folders of the packages that users install. */
-export const publishedFolders = () =>
-  ['packages', 'adapters']
-    .flatMap((group) => readdirSync(join(ROOT, group)).map((name) => join(ROOT, group, name)))
-    .filter((folder) => existsSync(join(folder, 'src/index.ts')))
 
 /** What they depend on beyond each other, and what that depends on: packed from node_modules, so that nothing here needs a network. */
 function foreignFolders(folders) {
@@ -38,7 +30,7 @@ function foreignFolders(folders) {
  * @returns name → the paths inside that package's tarball
  */
 export async function installPacked(folder) {
-  const published = publishedFolders()
+  const published = publishedFolders().map((name) => join(ROOT, name))
   const tarballs = join(folder, 'tarballs')
   await rm(folder, { recursive: true, force: true })
   await mkdir(tarballs, { recursive: true })
