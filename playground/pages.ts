@@ -84,7 +84,7 @@ export const PAGES: readonly PageText[] = [
     title: 'LLM serving',
     seen: 'The same requests served in the order they came, shortest expected answer first, and by an oracle that knows every length.',
     simulated:
-      'Requests, lengths of answers, server and GPUs are made up by this page; predictor, queue and frequency scaler are the real ones.',
+      'Server and GPUs are simulated, requests and lengths of answers made up unless you drop a log of yours; predictor, queue and frequency scaler are the real ones.',
     found:
       'Shortest first by a predicted length completes requests 41 % sooner on average (an oracle 50 %); clocks that follow the SLO’s slack draw 1.5 to 2.3 times less power.',
     section: '6.3 – 6.5',

@@ -13,7 +13,7 @@ if (all || wanted.includes('pool')) writeFileSync(POOL, await episodes.pretrainP
 for (const [page, record] of Object.entries(episodes.EPISODES)) {
   if (!all && !wanted.includes(page)) continue
   const events = await record(readFileSync(POOL))
-  const text = JSON.stringify(events, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value))
-  writeFileSync(at(`${page}/recorded.json`), `${text}\n`)
+  const text = episodes.recordedText(events)
+  writeFileSync(at(`${page}/recorded.json`), text)
   console.log(`${page}: ${events.length} events, ${(text.length / 1024).toFixed(0)} kB`)
 }

@@ -34,6 +34,10 @@ export const EPISODES: Readonly<Record<string, (pool: Uint8Array) => Promise<rea
   adaptation: (pool) => collect(simulateAdaptation(pool, { app: 1, episodes: 12, seed: SEED })),
 }
 
+/** A recorded run as it lies in its file, numbers in four digits. */
+export const recordedText = (events: readonly RunEvent[]): string =>
+  `${JSON.stringify(events, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value))}\n`
+
 /** The policy and the encoder that the page of adaptation adapts. @returns the model's file */
 export async function pretrainPool(): Promise<Uint8Array> {
   const setup = { task: 'autoscaling', first: 200, pairs: 24, rounds: 25, meta: metaPresets.set, seed: SEED }

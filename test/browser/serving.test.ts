@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
+import type { ScheduleReport } from 'trimtab/schedule'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canUseChromium, launchChromium } from './chromium.mjs'
@@ -7,7 +9,7 @@ import { serve } from './serve.mjs'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const SITE = at('build/serving')
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 300_000
 const LANES = ['lane-fcfs', 'lane-ssjf', 'lane-oracle']
 const [ONE_PER_SECOND, AT_ONCE] = ['0', '4']
 
@@ -149,6 +151,76 @@ describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKE
     TIMEOUT_MS,
   )
 
+  describe('with a log of the visitor’s own', () => {
+    const SAMPLE = at('../../packages/cli/samples/requests.jsonl.gz')
+    const log = (name: string, ...lines: string[]) => ({
+      ...{ name, mimeType: 'application/octet-stream' },
+      buffer: Buffer.from(lines.join('\n')),
+    })
+    const answered = (page: Page) => page.locator('#status.failed, #headline small').first().waitFor()
+
+    it(
+      'serves it as the command does, by the same reader, and sends nothing anywhere',
+      async () => {
+        const { page, complaints, addresses } = await open()
+        addresses.length = 0
+        await page.getByTestId('log').setInputFiles(SAMPLE)
+        await answered(page)
+        expect(await headline(page)).toMatch(
+          /requests\.jsonl\.gz: 400 of 2,000 requests, when they came, rescaled to the load; .* \d+ % in the right order$/,
+        )
+        const [fcfsBefore, predicted] = await results(page)
+        expect(predicted![MEAN_COMPLETION]!).toBeLessThan(fcfsBefore![MEAN_COMPLETION]!)
+        await set(page, 'ageing', '0') // as the command's oracle has it
+        const [fcfs, , known] = await results(page)
+        for (const [row, policy] of [
+          [fcfs!, 'fcfs'],
+          [known!, 'oracle'],
+        ] as const) {
+          const { meanJctSeconds, maxWaitSeconds } = command(SAMPLE, policy)
+          expect(Math.abs(row[MEAN_COMPLETION]! - meanJctSeconds.mean)).toBeLessThanOrEqual(0.5) // whole seconds are shown
+          expect(Math.abs(row[LONGEST_WAIT]! - maxWaitSeconds.mean)).toBeLessThanOrEqual(0.5)
+        }
+        expect(addresses.filter((address) => !address.startsWith(site.origin))).toEqual([])
+        expect(complaints).toEqual([])
+        await page.screenshot({ path: at('build/serving-log.png'), fullPage: true })
+        await page.close()
+      },
+      TIMEOUT_MS,
+    )
+
+    it.each([
+      [
+        'a line that is no JSON',
+        log('broken.jsonl', '{"prompt":"a","output_tokens":3}', '{"prompt":'),
+        'line 2 is no JSON',
+      ],
+      ['no lengths', log('other.csv', 'name,value', 'a,3'), 'neither JSON lines nor a CSV'],
+      [
+        'no prompts',
+        log('azure.csv', 'arrival_ms,generated_tokens', '0,3', '9,4'),
+        'trimtab schedule --requests azure.csv',
+      ],
+    ])(
+      'says where the eye is that there is %s, takes away what it made stale, and goes back',
+      async (_, file, words) => {
+        const { page, complaints } = await open()
+        await page.getByTestId('log').setInputFiles(file)
+        await page.locator('#status.failed').waitFor()
+        expect(await status(page)).toContain(file.name)
+        expect(await status(page)).toContain(words)
+        expect(await page.getByTestId('results').isVisible()).toBe(false)
+        expect(await page.getByTestId('lane-fcfs').textContent()).toBe('')
+        await page.getByTestId('made-up').click()
+        await page.getByTestId('results').waitFor()
+        expect(await headline(page)).toMatch(/Simulated\.$/)
+        expect(complaints).toEqual([])
+        await page.close()
+      },
+      TIMEOUT_MS,
+    )
+  })
+
   it(
     'fits a phone: nothing is wider than the screen',
     async () => {
@@ -163,6 +235,17 @@ describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKE
     TIMEOUT_MS,
   )
 })
+
+/** What the command says of a policy with the settings that the page opens with. */
+function command(file: string, policy: string) {
+  const settings = ['--count', '400', '--seed', '1', '--seeds', '1', '--rho', '0.9', '--policy', policy, '--json']
+  const bin = at('../../packages/cli/bin.js')
+  const report = execFileSync(process.execPath, [bin, 'schedule', '--requests', file, ...settings], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return (JSON.parse(report) as ScheduleReport).results.find((one) => one.policy === policy)!
+}
 
 /** In the page, asked again and again: whether every canvas has shown more than one picture by now. */
 function allHaveMoved(): boolean {

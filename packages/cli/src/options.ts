@@ -1,10 +1,8 @@
 // One declaration of a command's options gives its parsing, its validation and its help.
 import { parseArgs } from 'node:util'
+import { UsageError } from './usage-error.js'
 
-/** The call is bad: the command prints the message and ends with 2. Not a TrimtabError: doctor times the first import of the core. */
-export class UsageError extends Error {
-  readonly code = 'usage'
-}
+export { UsageError }
 
 export interface Option<T> {
   /** What stands for the value in the help (`N`, `FILE`); a switch has none. */

@@ -80,6 +80,7 @@ export {
   type ArenaHeadroom,
   type ArenaRules,
   type ArenaRulesSpec,
+  bestInValidation,
   headroomOf,
   type JudgedRule,
   judgeArenaRules,

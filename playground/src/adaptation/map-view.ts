@@ -1,47 +1,34 @@
 // The map of embeddings: applications of the pool, and where the new one turns out to be.
 import { shape } from '../shell/dom.js'
-import type { AdaptationEvent, Place } from './protocol.js'
+import { Drawing, type Picture } from '../shell/part.js'
+import type { AdaptationStart, AdaptationStep, Place } from './protocol.js'
 
 const MARGIN = 26
 
-type Start = Extract<AdaptationEvent, { type: 'start' }>
-type Step = Extract<AdaptationEvent, { type: 'step' }>
-
-export class MapView {
-  readonly #container: HTMLElement
-  readonly #start: Start
-  readonly #resized: ResizeObserver
+export class MapView extends Drawing {
+  readonly #start: AdaptationStart
   readonly #trail: Place[] = []
-  #step: Step | undefined
+  #step: AdaptationStep | undefined
 
-  constructor(container: HTMLElement, start: Start) {
-    this.#container = container
+  constructor(container: HTMLElement, start: AdaptationStart) {
+    super(container)
     this.#start = start
-    this.#resized = new ResizeObserver(() => this.draw())
-    this.#resized.observe(container)
   }
 
-  show(step: Step): void {
+  show(step: AdaptationStep): void {
     this.#step = step
     this.#trail.push(step.place)
   }
 
-  draw(): void {
+  protected override picture(width: number, height: number): Picture {
     const { pool, app } = this.#start
-    const [width, height] = [this.#container.clientWidth, this.#container.clientHeight]
     const at = this.#scale(width, height)
-    const svg = shape('svg', {
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      role: 'img',
-      'aria-label': this.#words(),
-    })
+    const shapes: SVGElement[] = []
     const relatives = this.#step?.relatives ?? []
     const here = this.#step && at(this.#step.place)
     for (const { pair, similarity } of here ? relatives : []) {
       const [x, y] = at(pool[pair]!)
-      svg.append(
+      shapes.push(
         shape('path', {
           class: 'kin',
           d: `M${here![0]} ${here![1]}L${x} ${y}`,
@@ -52,17 +39,17 @@ export class MapView {
     for (const [i, one] of pool.entries()) {
       const [cx, cy] = at(one)
       const isNear = relatives.some(({ pair }) => pair === i)
-      svg.append(shape('circle', { class: isNear ? 'pair near' : 'pair', cx, cy, r: isNear ? 7 : 5 }))
-      if (isNear) svg.append(shape('text', { class: 'name', ...beside(cx, cy, width) }, one.name))
+      shapes.push(shape('circle', { class: isNear ? 'pair near' : 'pair', cx, cy, r: isNear ? 7 : 5 }))
+      if (isNear) shapes.push(shape('text', { class: 'name', ...beside(cx, cy, width) }, one.name))
     }
     if (here) {
       const d = this.#trail.map((place, i) => `${i === 0 ? 'M' : 'L'}${at(place).join(' ')}`).join('')
       const [x, y] = here
-      svg.append(shape('path', { class: 'trail', d }))
-      svg.append(shape('path', { class: 'new', d: `M${x} ${y - 10}L${x + 10} ${y}L${x} ${y + 10}L${x - 10} ${y}Z` }))
-      svg.append(shape('text', { class: 'name new-name', ...beside(x + 4, y, width) }, `application ${app}`))
+      shapes.push(shape('path', { class: 'trail', d }))
+      shapes.push(shape('path', { class: 'new', d: `M${x} ${y - 10}L${x + 10} ${y}L${x} ${y + 10}L${x - 10} ${y}Z` }))
+      shapes.push(shape('text', { class: 'name new-name', ...beside(x + 4, y, width) }, `application ${app}`))
     }
-    this.#container.replaceChildren(svg)
+    return { shapes, words: this.#words() }
   }
 
   /** From the places of all points to pixels. */
@@ -89,11 +76,6 @@ export class MapView {
     const { pool, app } = this.#start
     const names = (this.#step?.relatives ?? []).map(({ pair }) => pool[pair]!.name)
     return `Map of ${pool.length} applications; nearest to application ${app}: ${names.join(', ') || 'not known yet'}`
-  }
-
-  dispose(): void {
-    this.#resized.disconnect()
-    this.#container.replaceChildren()
   }
 }
 

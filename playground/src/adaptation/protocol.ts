@@ -1,5 +1,5 @@
 // What a run of adaptation is asked and tells.
-import type { LiveController, ResultTable } from '../run/controllers.js'
+import type { RunStory } from '../run/protocol.js'
 
 export interface AdaptationOptions {
   /** Number of an application that the pool does not hold. */
@@ -21,26 +21,23 @@ export interface Relative {
   readonly similarity: number
 }
 
-export type AdaptationEvent =
-  | { readonly type: 'note'; readonly text: string }
-  | {
-      readonly type: 'start'
-      readonly controllers: readonly LiveController[]
-      readonly episodes: number
-      readonly app: number
-      readonly pool: readonly (Place & { readonly name: string })[]
-      /** Share of the embeddings' differences that the map shows. */
-      readonly shown01: number
-    }
-  | {
-      readonly type: 'step'
-      readonly episode: number
-      /** One each for every controller: mean reward of a step on loads that nobody learns from. */
-      readonly rewards: readonly number[]
-      readonly place: Place
-      /** Most alike first. */
-      readonly relatives: readonly Relative[]
-      /** What serving it as the most alike one was foretold to cost, in words. */
-      readonly forecast: string
-    }
-  | { readonly type: 'done'; readonly table: ResultTable; readonly findings: readonly string[] }
+export interface AdaptationStart {
+  readonly episodes: number
+  readonly app: number
+  readonly pool: readonly (Place & { readonly name: string })[]
+  /** Share of the embeddings' differences that the map shows. */
+  readonly shown01: number
+}
+
+export interface AdaptationStep {
+  readonly episode: number
+  /** One each for every controller: mean reward of a step on loads that nobody learns from. */
+  readonly rewards: readonly number[]
+  readonly place: Place
+  /** Most alike first. */
+  readonly relatives: readonly Relative[]
+  /** What serving it as the most alike one was foretold to cost, in words. */
+  readonly forecast: string
+}
+
+export type AdaptationEvent = RunStory<AdaptationStart, AdaptationStep>

@@ -1,33 +1,27 @@
 // The application drawn: who calls whom, what is wrong, what the slowest request waited for, who is named.
 import { shape } from '../shell/dom.js'
-import type { GraphMoment, MitigationEvent, PlacedService } from './protocol.js'
+import { Drawing, type Picture } from '../shell/part.js'
+import type { GraphMoment, MitigationStart, PlacedService } from './protocol.js'
 
 const MARGIN = { x: 14, y: 20, right: 120 }
 const ROW = 34 // pixels that a service needs at least
 const NAMED_WIDTH = 120 // of a layer: with less, only those that matter have their names
 
-type Start = Extract<MitigationEvent, { type: 'start' }>
-
-export class GraphView {
-  readonly #container: HTMLElement
-  readonly #start: Start
-  readonly #resized: ResizeObserver
+export class GraphView extends Drawing {
+  readonly #start: MitigationStart
   #moment: GraphMoment | undefined
 
-  constructor(container: HTMLElement, start: Start) {
-    this.#container = container
+  constructor(container: HTMLElement, start: MitigationStart) {
+    super(container)
     this.#start = start
-    this.#resized = new ResizeObserver(() => this.draw())
-    this.#resized.observe(container)
   }
 
   show(moment: GraphMoment): void {
     this.#moment = moment
   }
 
-  draw(): void {
+  protected override picture(width: number): Picture {
     const { services, calls } = this.#start
-    const width = this.#container.clientWidth
     const layers = new Set(services.map(({ x }) => x)).size
     const tallest = Math.max(
       ...[...new Set(services.map(({ x }) => x))].map((at) => services.filter(({ x }) => x === at).length),
@@ -38,29 +32,19 @@ export class GraphView {
       MARGIN.x + x * (width - MARGIN.x - (allNamed ? MARGIN.right : 84)),
       MARGIN.y + y * (height - 2 * MARGIN.y),
     ]
-    const svg = shape('svg', {
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      role: 'img',
-      'aria-label': this.#words(),
-    })
     const path = new Map(this.#moment?.path.map(({ service, share01 }) => [service, share01]))
-    for (const [from, to] of calls) {
+    const arcs = calls.map(([from, to]) => {
       const [x1, y1] = at(services[from]!)
       const [x2, y2] = at(services[to]!)
       const isOn = path.has(from) && path.has(to)
       const bend = (x2 - x1) / 2
-      svg.append(
-        shape('path', {
-          class: isOn ? 'call on' : 'call',
-          d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
-        }),
-      )
-    }
-    for (const [i, service] of services.entries())
-      svg.append(...this.#node(i, service, at(service), path.get(i), allNamed))
-    this.#container.replaceChildren(svg)
+      return shape('path', {
+        class: isOn ? 'call on' : 'call',
+        d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
+      })
+    })
+    const nodes = services.flatMap((service, i) => this.#node(i, service, at(service), path.get(i), allNamed))
+    return { shapes: [...arcs, ...nodes], words: this.#words(), height }
   }
 
   #node(
@@ -96,10 +80,5 @@ export class GraphView {
     const { anomalies = [], culprits = [] } = this.#moment ?? {}
     const wrong = anomalies.map(({ service, kind }) => `${kind} at ${nameOf(service)}`).join(', ') || 'nothing is wrong'
     return `${this.#start.services.length} services; ${wrong}; named: ${culprits.map(nameOf).join(', ') || 'nobody'}`
-  }
-
-  dispose(): void {
-    this.#resized.disconnect()
-    this.#container.replaceChildren()
   }
 }

@@ -1,6 +1,6 @@
 // What a run of the mitigation of anomalies is asked and tells.
 import type { AnomalyKind, PresetName } from 'trimtab/tasks/microservices'
-import type { LiveController, ResultTable } from '../run/controllers.js'
+import type { RunStory } from '../run/protocol.js'
 
 export const WORLDS = ['unlimited', 'standard'] as const
 /** `unlimited`: telemetry at once, room for every grant. `standard`: a second late, off by 5 %, 1.2 times what is deployed. */
@@ -33,26 +33,23 @@ export interface GraphMoment {
   readonly raised: readonly number[]
 }
 
-export type MitigationEvent =
-  | { readonly type: 'note'; readonly text: string }
-  | {
-      readonly type: 'start'
-      readonly controllers: readonly LiveController[]
-      readonly seconds: number
-      readonly services: readonly PlacedService[]
-      /** Caller and callee, by number. */
-      readonly calls: readonly (readonly [number, number])[]
-    }
-  | {
-      readonly type: 'step'
-      readonly second: number
-      /** One each for every controller: worst p99 over SLO of all types of requests; all that is granted over what is deployed. */
-      readonly p99OverSlo: readonly number[]
-      readonly granted: readonly number[]
-      /** Late requests of all so far, %. */
-      readonly latePercent: readonly number[]
-      readonly graph: GraphMoment
-      /** What FIRM's loop did, in words. */
-      readonly deeds: readonly string[]
-    }
-  | { readonly type: 'done'; readonly table: ResultTable; readonly findings: readonly string[] }
+export interface MitigationStart {
+  readonly seconds: number
+  readonly services: readonly PlacedService[]
+  /** Caller and callee, by number. */
+  readonly calls: readonly (readonly [number, number])[]
+}
+
+export interface MitigationStep {
+  readonly second: number
+  /** One each for every controller: worst p99 over SLO of all types of requests; all that is granted over what is deployed. */
+  readonly p99OverSlo: readonly number[]
+  readonly granted: readonly number[]
+  /** Late requests of all so far, %. */
+  readonly latePercent: readonly number[]
+  readonly graph: GraphMoment
+  /** What FIRM's loop did, in words. */
+  readonly deeds: readonly string[]
+}
+
+export type MitigationEvent = RunStory<MitigationStart, MitigationStep>

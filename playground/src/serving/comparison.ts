@@ -1,8 +1,8 @@
 // One workload under all policies, by the core's replay: the simulated server behind the real queue.
 import type { ServeCore } from 'trimtab/serve'
-import { type LengthPredictor, type ReplayOptions, replayRequests } from 'trimtab/serve'
+import { type ReplayOptions, replayRequests } from 'trimtab/serve'
 import type { Lane, Requests } from './lane.js'
-import { drawWorkload, secondsPerRequest, type Workload } from './workload.js'
+import { secondsPerRequest, type Workload } from './workload.js'
 
 export interface Settings {
   /** ρ: arrivals as a share of what the server gets done, first come, first served. */
@@ -22,17 +22,21 @@ export interface Comparison {
   readonly places: number
   /** s, when all are through. */
   readonly end: number
+  /** Whose requests these are and how well they are predicted, where this page has not made them up. */
+  readonly origin?: string
 }
 
 const BATCH = 4
+const SHOWN = 200 // characters of a prompt
 
-export function compare(core: ServeCore, predictor: LengthPredictor, settings: Settings): Comparison {
+export function compare(core: ServeCore, workload: Workload, settings: Settings): Comparison {
   const { batching, bypass } = settings
-  const workload = drawWorkload(core, settings.count, settings.seed)
-  const { tokens, prompts, models, unitArrivals } = workload
+  const { tokens, predicted, models, unitArrivals, origin } = workload
   const service = { batching, maxBatchSize: BATCH }
   const gap = secondsPerRequest(core, tokens, service) / settings.load
-  const requests: Requests = { arrival: unitArrivals.map((time) => time * gap), ...{ tokens, prompts, models } }
+  const arrival = unitArrivals.map((time) => time * gap)
+  const prompts = workload.prompts.map((prompt) => prompt.slice(0, SHOWN))
+  const requests: Requests = { arrival, tokens, prompts, models }
   const lane = (name: Lane['name'], label: string, estimate: Float64Array | undefined): Lane => {
     const order: Pick<ReplayOptions, 'order' | 'ageing'> = estimate
       ? { order: 'exact', ageing: bypass === undefined ? undefined : { bypass } }
@@ -43,7 +47,7 @@ export function compare(core: ServeCore, predictor: LengthPredictor, settings: S
   }
   const lanes = [
     lane('fcfs', 'First come, first served', undefined),
-    lane('ssjf', 'Shortest first, predicted', predicted(predictor, workload)),
+    lane('ssjf', 'Shortest first, predicted', predicted),
     lane('oracle', 'Shortest first, lengths known', tokens),
   ] as const
   return {
@@ -51,9 +55,6 @@ export function compare(core: ServeCore, predictor: LengthPredictor, settings: S
     lanes,
     places: batching === 'none' ? 1 : BATCH,
     end: Math.max(...lanes.flatMap(({ finish }) => [...finish])),
+    ...(origin !== undefined && { origin }),
   }
-}
-
-function predicted(predictor: LengthPredictor, { prompts, models }: Workload): Float64Array {
-  return Float64Array.from(prompts, (prompt, i) => predictor.predict({ model: models[i]!, prompt }).tokens)
 }

@@ -20,12 +20,17 @@ export interface Lane {
   readonly finish: Float64Array
 }
 
-/** A moment of a lane. Means are over all requests that have come; whoever is not through counts until now. */
-export interface Moment {
+/** Who is where at a moment of a lane. */
+export interface Places {
   /** Who is served, by when they began. */
   readonly running: readonly number[]
   /** Who waits, by when they will be served. */
   readonly waiting: readonly number[]
+}
+
+/** A moment of a lane in numbers. Means are over all requests that have come; whoever is not through counts until now. */
+export interface Moment {
+  readonly waiting: number
   readonly come: number
   readonly done: number
   readonly meanWait: number
@@ -33,10 +38,20 @@ export interface Moment {
   readonly longestWait: number
 }
 
-export function momentOf({ arrival }: Requests, { start, finish }: Lane, now: number): Moment {
+export function placesAt({ arrival }: Requests, { start, finish }: Lane, now: number): Places {
   const running: number[] = []
   const waiting: number[] = []
-  let [come, done, wait, completion, longestWait] = [0, 0, 0, 0, 0]
+  for (let i = 0; i < arrival.length && arrival[i]! <= now; i++) {
+    if (finish[i]! <= now) continue
+    if (start[i]! <= now) running.push(i)
+    else waiting.push(i)
+  }
+  const byStart = (a: number, b: number): number => start[a]! - start[b]! || a - b
+  return { running: running.sort(byStart), waiting: waiting.sort(byStart) }
+}
+
+export function momentOf({ arrival }: Requests, { start, finish }: Lane, now: number): Moment {
+  let [come, done, waiting, wait, completion, longestWait] = [0, 0, 0, 0, 0, 0]
   for (; come < arrival.length && arrival[come]! <= now; come++) {
     const i = come
     const waited = Math.min(now, start[i]!) - arrival[i]!
@@ -44,14 +59,10 @@ export function momentOf({ arrival }: Requests, { start, finish }: Lane, now: nu
     completion += Math.min(now, finish[i]!) - arrival[i]!
     longestWait = Math.max(longestWait, waited)
     if (finish[i]! <= now) done++
-    else if (start[i]! <= now) running.push(i)
-    else waiting.push(i)
+    else if (start[i]! > now) waiting++
   }
-  const byStart = (a: number, b: number): number => start[a]! - start[b]! || a - b
   return {
-    running: running.sort(byStart),
-    waiting: waiting.sort(byStart),
-    ...{ come, done, longestWait },
+    ...{ come, done, waiting, longestWait },
     meanWait: wait / Math.max(1, come),
     meanCompletion: completion / Math.max(1, come),
   }

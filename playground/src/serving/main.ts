@@ -1,7 +1,8 @@
 // The page of serving: what is chosen is replayed at once by its worker, then shown as it would have gone, moment by moment.
 import { createChart, type LiveChart } from '../run/charts.js'
 import { showLegend } from '../run/controllers.js'
-import { element, prefersStill, say } from '../shell/dom.js'
+import { element, prefersStill, say, showProgress } from '../shell/dom.js'
+import { setUpDrop } from '../shell/drop.js'
 import { restoreForm, setUpShare } from '../shell/share.js'
 import { setUpTheme } from '../shell/theme.js'
 import type { Settings } from './comparison.js'
@@ -48,7 +49,7 @@ function question(number: number): ToWorker {
     count: Number(data.get('count')),
     seed,
   }
-  return { number, settings, power: { sloScale: Number(data.get('sloScale')), seed } }
+  return { number, settings, log, power: { sloScale: Number(data.get('sloScale')), seed } }
 }
 
 function showChoices(): void {
@@ -62,6 +63,8 @@ let asked = 0
 let show: Show | undefined
 let clocks: { readonly power: PowerComparison; readonly chart: LiveChart; drawn: number } | undefined
 let isPaused = prefersStill()
+/** Of the visitor's own; without one, requests are made up. */
+let log: File | undefined
 /** Simulated second from which on the next comparison is shown. */
 let from = 0
 
@@ -72,13 +75,40 @@ function ask(at: number): void {
     return
   }
   from = at
+  if (log && !show) say(`reading ${log.name}`)
   worker.postMessage(question(++asked))
+}
+
+/** Says what is wrong, and takes away what was shown of something else. */
+function fail(message: string): void {
+  clear()
+  say(message, true)
+}
+
+function clear(): void {
+  show?.dispose()
+  show = undefined
+  element('verdict').hidden = true
+  showProgress(0)
+}
+
+/** Begins anew with the requests of a log, or with those that are made up. */
+function serve(file: File | undefined): void {
+  log = file
+  element('made-up').hidden = file === undefined
+  clear()
+  ask(0)
+}
+
+function takeLog(files: readonly File[]): void {
+  if (files.length === 1) serve(files[0])
+  else fail(`${files.length} files: drop one log at a time`)
 }
 
 function receive(message: FromWorker): void {
   if (message.number !== asked) return
   if (message.type === 'failed') {
-    say(message.message, true)
+    fail(message.message)
     return
   }
   if (message.type === 'power') {
@@ -130,7 +160,7 @@ function frame(time: number): void {
 }
 
 worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => receive(data))
-worker.addEventListener('error', ({ message }) => say(message || 'the worker could not start', true))
+worker.addEventListener('error', ({ message }) => fail(message || 'the worker could not start'))
 setUpTheme(() => {
   showLegend(POLICIES)
   show?.drawCharts()
@@ -141,7 +171,7 @@ showLegend(POLICIES)
 showClasses()
 form.addEventListener('input', showChoices)
 form.addEventListener('change', (event) => {
-  if ((event.target as HTMLElement).id !== 'speed') ask(show && !show.isOver ? show.now : 0)
+  if (!['speed', 'log'].includes((event.target as HTMLElement).id)) ask(show && !show.isOver ? show.now : 0)
 })
 form.addEventListener('submit', (event) => {
   event.preventDefault()
@@ -151,6 +181,11 @@ form.addEventListener('submit', (event) => {
 element('pause').addEventListener('click', () => {
   isPaused = !isPaused
   tell()
+})
+setUpDrop(takeLog)
+element('made-up').addEventListener('click', () => {
+  element<HTMLInputElement>('log').value = ''
+  serve(undefined)
 })
 addEventListener('resize', draw)
 restoreForm(form)

@@ -15,7 +15,7 @@ const COLUMNS: readonly (readonly [head: string, inSeconds: (outcome: Outcome) =
   ['longer half', ({ longer }) => longer],
 ]
 
-export function showOutcome({ requests, lanes }: Comparison): void {
+export function showOutcome({ requests, lanes, origin }: Comparison): void {
   const outcomes = lanes.map((lane) => outcomeOf(requests, lane))
   const [fcfs, predicted, known] = outcomes as [Outcome, Outcome, Outcome]
   const sooner = ({ meanCompletion }: Outcome): string => {
@@ -26,7 +26,9 @@ export function showOutcome({ requests, lanes }: Comparison): void {
   element('headline').replaceChildren(
     create('b', `Shortest first, answers are there ${sooner(predicted)} on average`),
     ` over the whole run, ${sooner(known)} with lengths known; the longest wait is ${longest} times that of first come, first served. Simulated.`,
+    ...(origin === undefined ? [] : [create('br'), create('small', origin)]),
   )
+  element('verdict').hidden = false
   showTable({
     heads: COLUMNS.map(([head]) => head),
     rows: outcomes.map((outcome, i) => ({

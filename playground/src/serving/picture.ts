@@ -1,7 +1,7 @@
 // A lane as it is at one moment: the places of the server, the queue as bars, and numbers.
 import { create, element } from '../shell/dom.js'
 import { colour } from '../shell/theme.js'
-import type { Lane, Moment, Requests } from './lane.js'
+import { type Lane, momentOf, placesAt, type Requests } from './lane.js'
 
 /** Borders between the colours, output tokens. */
 const BORDERS = [32, 128, 512, 2048]
@@ -25,7 +25,7 @@ export function showClasses(): void {
 }
 
 export interface LanePicture {
-  draw(requests: Requests, lane: Lane, moment: Moment, now: number): void
+  draw(requests: Requests, lane: Lane, now: number): void
 }
 
 /** Fills the lane's section; `places` is how many requests its server takes at once. */
@@ -43,10 +43,11 @@ export function createPicture(section: HTMLElement, label: string, places: numbe
   server.className = 'server'
   section.replaceChildren(create('h2', label), server, canvas, numbers)
   return {
-    draw(requests, lane, moment, now) {
-      for (const [i, row] of rows.entries()) drawPlace(row, requests, lane, moment.running[i], now)
-      drawQueue(canvas, requests.tokens, lane.estimate, moment.waiting)
-      const { waiting, done, come } = moment
+    draw(requests, lane, now) {
+      const { running, waiting } = placesAt(requests, lane, now)
+      const { done, come } = momentOf(requests, lane, now)
+      for (const [i, row] of rows.entries()) drawPlace(row, requests, lane, running[i], now)
+      drawQueue(canvas, requests.tokens, lane.estimate, waiting)
       canvas.setAttribute('aria-label', `${waiting.length} requests wait, the next one on the left`)
       numbers.textContent = `${waiting.length} wait, ${done} of ${come} done`
     },

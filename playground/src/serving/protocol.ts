@@ -5,6 +5,8 @@ import type { PowerComparison, PowerSettings } from './power.js'
 export interface ToWorker {
   readonly number: number
   readonly settings: Settings
+  /** Whose requests are served; without it, those that the page makes up. */
+  readonly log: File | undefined
   readonly power: PowerSettings
 }
 

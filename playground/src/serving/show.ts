@@ -14,7 +14,7 @@ export const POLICIES: readonly LiveController[] = [
 const CHARTS: Readonly<Record<string, (moment: Moment) => number>> = {
   wait: ({ meanWait }) => meanWait,
   completion: ({ meanCompletion }) => meanCompletion,
-  queue: ({ waiting }) => waiting.length,
+  queue: ({ waiting }) => waiting,
   longest: ({ longestWait }) => longestWait,
 }
 const POINTS = 240
@@ -62,7 +62,7 @@ export class Show {
     }
     if (this.#points > before) this.drawCharts()
     for (const [i, lane] of lanes.entries()) {
-      this.#pictures[i]!.draw(requests, lane, momentOf(requests, lane, this.now), this.now)
+      this.#pictures[i]!.draw(requests, lane, this.now)
     }
     showProgress(this.share01)
   }
@@ -72,7 +72,9 @@ export class Show {
     for (const chart of this.#charts.values()) chart.draw()
   }
 
+  /** Takes away what is shown. */
   dispose(): void {
     for (const chart of this.#charts.values()) chart.dispose()
+    for (const { name } of this.#comparison.lanes) element(`lane-${name}`).replaceChildren()
   }
 }

@@ -1,10 +1,12 @@
 // Serves beside the page: the queue at once, the clocks of the GPUs when nothing newer was asked meanwhile.
+import type { RequestLog } from 'trimtab/schedule'
 import { createServeCore, LengthPredictor } from 'trimtab/serve'
 import { defaultLengthWeights } from 'trimtab/serve/weights'
 import { compare } from './comparison.js'
 import { comparePower } from './power.js'
 import type { FromWorker, ToWorker } from './protocol.js'
-import { learnFromPast } from './workload.js'
+import { readLog } from './read-log.js'
+import { learnFromPast, logWorkload, makeWorkload, type Workload } from './workload.js'
 
 let latest = 0
 let powerOf = ''
@@ -13,15 +15,32 @@ const messagesIn = (): Promise<void> => new Promise((resolve) => setTimeout(reso
 
 async function open() {
   const core = await createServeCore()
-  const predictor = LengthPredictor.load(core, defaultLengthWeights())
-  learnFromPast(core, predictor)
-  return { core, predictor }
+  const weights = defaultLengthWeights()
+  const taught = LengthPredictor.load(core, weights)
+  learnFromPast(core, taught)
+  return { core, taught, shipped: LengthPredictor.load(core, weights) }
 }
 const opened = open()
 
-async function answer({ number, settings, power }: ToWorker): Promise<void> {
-  const { core, predictor } = await opened
-  send({ type: 'comparison', number, comparison: compare(core, predictor, settings) })
+/** The log that was read last, for as long as it is the one that is asked for. */
+let last: { readonly key: string; readonly log: RequestLog } | undefined
+
+async function openLog(file: File): Promise<RequestLog> {
+  const key = [file.name, file.size, file.lastModified].join('/')
+  if (last?.key !== key) last = { key, log: await readLog(file) }
+  return last.log
+}
+
+/** Of requests that are made up the predictor has seen others; a log is predicted by what is shipped, as the command does. */
+async function workloadOf({ log, settings }: ToWorker): Promise<Workload> {
+  const { core, taught, shipped } = await opened
+  return log ? logWorkload(core, shipped, await openLog(log), settings) : makeWorkload(core, taught, settings)
+}
+
+async function answer(question: ToWorker): Promise<void> {
+  const { number, settings, power } = question
+  const { core } = await opened
+  send({ type: 'comparison', number, comparison: compare(core, await workloadOf(question), settings) })
   await messagesIn()
   if (number !== latest || powerOf === JSON.stringify(power)) return
   powerOf = JSON.stringify(power)

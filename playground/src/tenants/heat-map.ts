@@ -1,11 +1,42 @@
 // Who is served and who starves: a row a tenant, a column a step.
 import { create } from '../shell/dom.js'
+import type { Part } from '../shell/part.js'
 import { colour } from '../shell/theme.js'
 
 const ROW = 15 // CSS pixels
 const STARVING = 2 // times its SLO
 
-export class HeatMap {
+/** A map for each controller, side by side. */
+export class HeatMaps implements Part {
+  readonly #container: HTMLElement
+  readonly #maps: readonly HeatMap[]
+  readonly #resized: ResizeObserver
+
+  constructor(container: HTMLElement, titles: readonly string[], tenants: readonly string[], steps: number) {
+    const places = titles.map(() => create('div'))
+    container.replaceChildren(...places)
+    this.#container = container
+    this.#maps = titles.map((title, i) => new HeatMap(places[i]!, title, tenants, steps))
+    this.#resized = new ResizeObserver(() => this.draw())
+    this.#resized.observe(container)
+  }
+
+  /** @param p99OverSlo  [controller][tenant] 0 without requests, −1 where it is not there */
+  push(p99OverSlo: readonly (readonly number[])[]): void {
+    for (const [i, map] of this.#maps.entries()) map.push(p99OverSlo[i]!)
+  }
+
+  draw(): void {
+    for (const map of this.#maps) map.draw()
+  }
+
+  dispose(): void {
+    this.#resized.disconnect()
+    this.#container.replaceChildren()
+  }
+}
+
+class HeatMap {
   readonly #canvas = document.createElement('canvas')
   readonly #words = create('p')
   readonly #steps: number
@@ -20,7 +51,6 @@ export class HeatMap {
     container.replaceChildren(create('h3', title), this.#canvas, this.#words)
   }
 
-  /** @param p99OverSlo  [tenant] 0 without requests, −1 where it is not there */
   push(p99OverSlo: readonly number[]): void {
     this.#columns.push(p99OverSlo)
   }

@@ -11,6 +11,7 @@ import {
   type WhatIfView,
 } from 'trimtab/trace/report'
 import { create, element, option, say, showProgress } from '../shell/dom.js'
+import { setUpDrop } from '../shell/drop.js'
 import { restoreForm, setUpShare } from '../shell/share.js'
 import { setUpTheme } from '../shell/theme.js'
 import type { FromWorker, Question, ToWorker } from './protocol.js'
@@ -140,24 +141,8 @@ function begin(next: Question['source']): void {
 }
 
 function askFiles(files: readonly File[]): void {
-  if (files.length === 0) return
   select('sample').value = NONE
   begin({ type: 'files', files, baseline: [...(input('baseline').files ?? [])] })
-}
-
-function setUpDrop(): void {
-  const drop = element('drop')
-  const mark = (isOver: boolean) => (event: DragEvent) => {
-    event.preventDefault()
-    drop.classList.toggle('over', isOver)
-  }
-  // Anywhere on the page will do: a file that misses the box must not replace the page.
-  addEventListener('dragover', mark(true))
-  addEventListener('dragleave', mark(false))
-  addEventListener('drop', (event) => {
-    mark(false)(event)
-    askFiles([...(event.dataTransfer?.files ?? [])])
-  })
 }
 
 /** A sample, the one that the address names or the first: nobody finds an empty page. */
@@ -180,12 +165,11 @@ const sheet = new CSSStyleSheet() // no element: the page's policy allows none
 sheet.replaceSync(renderPartsStyle())
 document.adoptedStyleSheets = [sheet]
 setUpTheme()
-setUpDrop()
+setUpDrop(askFiles)
 select('sample').replaceChildren(option(NONE, 'none'), ...SAMPLES.map(({ name, label }) => option(name, label)))
 select('sample').addEventListener('change', () => {
   if (select('sample').value !== NONE) begin({ type: 'sample', name: select('sample').value })
 })
-input('files').addEventListener('change', () => askFiles([...(input('files').files ?? [])]))
 input('baseline').addEventListener('change', () => {
   if (source?.type === 'files') begin({ ...source, baseline: [...(input('baseline').files ?? [])] })
 })

@@ -22,4 +22,11 @@ export {
   type ScheduleSettings,
   spreadOf,
 } from './work.js'
-export { type ArrivalPattern, atGap, drawWorkload, type LogWorkload, type LogWorkloadOptions } from './workload.js'
+export {
+  type ArrivalPattern,
+  atGap,
+  drawWorkload,
+  type LogWorkload,
+  type LogWorkloadOptions,
+  patternOf,
+} from './workload.js'

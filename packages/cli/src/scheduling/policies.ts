@@ -2,7 +2,7 @@
 
 import type { Batching, ServeCore } from '@trimtab/serve'
 import { type ReplayOptions, replayRequests } from '@trimtab/serve'
-import { UsageError } from '../options.js'
+import { UsageError } from '../usage-error.js'
 import type { ServedTimes } from './measure.js'
 import type { PolicyName } from './report-types.js'
 

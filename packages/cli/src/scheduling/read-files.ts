@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { UsageError } from '../options.js'
 import { type Reading, readText } from '../read-file.js'
 import { type RequestLog, readRequestLog } from './requests.js'
-import type { ArrivalPattern } from './workload.js'
+import { type ArrivalPattern, patternOf } from './workload.js'
 
 /** Reads a log of requests, gzip or not. @throws {UsageError} */
 export async function readLogFile(path: string, reading: Reading): Promise<RequestLog> {
@@ -15,6 +15,3 @@ export async function readPattern(path: string, reading: Reading): Promise<Arriv
   if (pattern) return pattern
   throw new UsageError(`${path} has no arrival times: a field arrival_s, arrival_ms, timestamp or TIMESTAMP is needed`)
 }
-
-export const patternOf = ({ name, requests, hasArrivals }: RequestLog): ArrivalPattern | undefined =>
-  hasArrivals ? { name, seconds: Float64Array.from(requests, ({ arrivalSeconds }) => arrivalSeconds!) } : undefined

@@ -1,6 +1,6 @@
 // Logs of LLM requests, in the forms that people have them.
 import { concatenateRounds, type Message, MOST_OUTPUT_TOKENS } from '@trimtab/serve'
-import { UsageError } from '../options.js'
+import { UsageError } from '../usage-error.js'
 
 /** One request as it was served: what is not in the log is undefined. */
 export interface LoggedRequest {

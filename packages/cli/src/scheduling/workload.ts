@@ -1,7 +1,7 @@
 // Whom the replay serves, and when they come: rows of a log at a chosen load.
 import { Random } from '@trimtab/core'
 import type { ServeCore } from '@trimtab/serve'
-import { UsageError } from '../options.js'
+import { UsageError } from '../usage-error.js'
 import type { RequestLog } from './requests.js'
 
 /** Moments at which requests came, s, ascending from 0; only their pattern is used, the rate is that of the load. */
@@ -9,6 +9,10 @@ export interface ArrivalPattern {
   readonly name: string
   readonly seconds: Float64Array
 }
+
+/** When the requests of a log came; undefined where it does not say. */
+export const patternOf = ({ name, requests, hasArrivals }: RequestLog): ArrivalPattern | undefined =>
+  hasArrivals ? { name, seconds: Float64Array.from(requests, ({ arrivalSeconds }) => arrivalSeconds!) } : undefined
 
 /** Which requests of a log come, in which order and when. */
 export interface LogWorkloadOptions {

@@ -21,6 +21,8 @@ export interface ArenaRulesSpec {
   /** On each platform that rules are tuned on. */
   readonly trainEpisodes: number
   readonly judgedEpisodes: number
+  /** Names of the kinds of rules that are tuned; left out: all, and those that know the load. */
+  readonly families?: readonly string[]
 }
 
 /** One kind of rule, tuned, and what it came to. */
@@ -68,7 +70,7 @@ const counted = (count: number): number[] => Array.from({ length: count }, (_, i
  */
 export function judgeArenaRules(
   core: Core,
-  { arena: name, seeds, trainEpisodes, judgedEpisodes }: ArenaRulesSpec,
+  { arena: name, seeds, trainEpisodes, judgedEpisodes, families }: ArenaRulesSpec,
   onRule?: (label: string) => void,
 ): ArenaRules {
   const arena = SERVERLESS_ARENAS.find((one) => one.name === name)!
@@ -93,8 +95,10 @@ export function judgeArenaRules(
     label: arena.label,
     tenants: arena.tenants,
     rules: [
-      ...TENANT_RULE_FAMILIES.map((family) => judge(family, false)),
-      ...CLAIRVOYANTS.map((family) => judge(family, true)),
+      ...TENANT_RULE_FAMILIES.filter((family) => families?.includes(family.name) ?? true).map((family) =>
+        judge(family, false),
+      ),
+      ...(families ? [] : CLAIRVOYANTS.map((family) => judge(family, true))),
     ],
   }
 }
@@ -105,7 +109,7 @@ const largestBy = (rules: readonly JudgedRule[], of: (rule: JudgedRule) => numbe
   rules.reduce((best, rule) => (of(rule) > of(best) ? rule : best))
 
 /** The best in validation of the rules that anybody could run: what would be run, without having been judged. */
-export const bestInValidation = ({ rules }: ArenaRules): JudgedRule =>
+export const bestInValidation = ({ rules }: Pick<ArenaRules, 'rules'>): JudgedRule =>
   largestBy(
     rules.filter(({ knowsLoad }) => !knowsLoad),
     ({ validation }) => scoreOf(validation),

@@ -3,6 +3,7 @@ import {
   arenaSpec,
   type PlatformRecord,
   PlatformTally,
+  type PlatformWatch,
   SERVERLESS_ARENAS,
   type ServerlessSpec,
 } from '@trimtab/tasks/serverless'
@@ -44,8 +45,11 @@ export interface TenantsCell {
 
 const SEEDS_APART = 1009 // of tenants that learn alone
 
-/** Learns on some platforms of an arena and judges on another, one that the seed names. */
-export function runTenantsCell(core: Core, spec: TenantsCellSpec): TenantsCell {
+/**
+ * Learns on some platforms of an arena and judges on another, one that the seed names.
+ * @param onJudged  is told each step on that one
+ */
+export function runTenantsCell(core: Core, spec: TenantsCellSpec, onJudged?: PlatformWatch): TenantsCell {
   const variant: TenantVariant = TENANT_VARIANTS[spec.variant]
   const arena = SERVERLESS_ARENAS.find(({ name }) => name === spec.arena)!
   const judging = arenaSpec(core, arena, 'test', spec.seed)
@@ -73,23 +77,24 @@ export function runTenantsCell(core: Core, spec: TenantsCellSpec): TenantsCell {
     platform: ServerlessSpec,
     judged: readonly PolicyGroup[],
     seeds: readonly number[],
-    tally = new PlatformTally(),
+    { tally = new PlatformTally(), onStep }: { tally?: PlatformTally; onStep?: PlatformWatch | undefined } = {},
   ): PlatformRecord => {
     const world = worldOf(platform)
     const controller = staysRule ? rulesIn(world, spec.rule) : new PolicyGroups(spec.variant, judged, world)
-    judgeController(controller, world, { seeds, rule: spec.rule, tally })
+    judgeController(controller, world, { seeds, rule: spec.rule, tally, onStep })
     world.dispose()
     return tally.record()
   }
   const judgedSeeds = Array.from({ length: spec.judgedEpisodes }, (_, seed) => seed)
   const judgeAlone = (): PlatformRecord => {
     const tally = new PlatformTally()
-    for (const [i, group] of groups.entries()) judge(alone(judging, i), [group], judgedSeeds, tally)
+    const watch = { tally, onStep: onJudged }
+    for (const [i, group] of groups.entries()) judge(alone(judging, i), [group], judgedSeeds, watch)
     return tally.record()
   }
   const eachIsOne = variant.learns === 'alone'
   const together = eachIsOne ? groups.map(({ policy }, i) => ({ policy, members: [i] })) : groups
-  const judged = variant.judged === 'alone' ? judgeAlone() : judge(judging, together, judgedSeeds)
+  const judged = variant.judged === 'alone' ? judgeAlone() : judge(judging, together, judgedSeeds, { onStep: onJudged })
   const validation =
     variant.sharing === 'all'
       ? VALIDATION_PLATFORMS.map((seed) => judge(learningSpec(seed), groups, VALIDATION_SEEDS))

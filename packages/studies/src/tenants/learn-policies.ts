@@ -5,6 +5,7 @@ import {
   type FunctionCategory,
   type PlatformRecord,
   PlatformTally,
+  type PlatformWatch,
   type ServerlessEnvironment,
 } from '@trimtab/tasks/serverless'
 import { BestPolicies } from './best-policies.js'
@@ -110,10 +111,20 @@ export function judgeController(
     seeds,
     rule,
     tally,
-  }: { readonly seeds: readonly number[]; readonly rule: TunedTenantRule; readonly tally: PlatformTally },
+    onStep: tell,
+  }: {
+    readonly seeds: readonly number[]
+    readonly rule: TunedTenantRule
+    readonly tally: PlatformTally
+    /** Is told after each step. */
+    readonly onStep?: PlatformWatch | undefined
+  },
 ): void {
   const firstTenant = tally.tenants
-  const onStep = (): void => tally.note(world.platform, firstTenant)
+  const onStep = (): void => {
+    tally.note(world.platform, firstTenant)
+    tell?.(world.platform)
+  }
   evaluateMany(controller, world, { seeds, rule: ruleOfAgent(world, rule), onStep })
 }
 

@@ -1,5 +1,12 @@
 import { createCore } from '@trimtab/core'
-import { arenaSpec, DemandRule, judgeRule, ServerlessPlatform, standardArena } from '@trimtab/tasks/serverless'
+import {
+  arenaSpec,
+  DemandRule,
+  judgeRule,
+  PlatformTally,
+  ServerlessPlatform,
+  standardArena,
+} from '@trimtab/tasks/serverless'
 import { describe, expect, it } from 'vitest'
 import { runChurnCell, runTenantsCell, type TenantsCellSpec } from '../../src/index.js'
 
@@ -33,6 +40,12 @@ describe('a cell of tenants', () => {
     platform.dispose()
     expect(cell.keptEpisodes).toBe(0)
     expect(cell.judged).toEqual(rules)
+  })
+
+  it.each(['priced', 'corrected', 'simppo-full'] as const)('shows every step by which %s is judged', (variant) => {
+    const tally = new PlatformTally()
+    const { judged } = runTenantsCell(core, { ...spec(variant), episodes: 2 }, (platform) => tally.note(platform))
+    expect(tally.record()).toEqual(judged)
   })
 
   it.each(['s-rl-alone', 's-rl-run-together', 'cpq-rl', 'simppo-full-category', 'simppo-compact'] as const)(

@@ -6,11 +6,19 @@ import type { RuleSite } from './families.js'
 /** Makes the rule of tenant `i`. */
 export type MakeRule = (i: number, site: RuleSite) => TenantRule
 
+/** Looks at a platform after a step. */
+export type PlatformWatch = (platform: ServerlessPlatform) => void
+
 /**
  * Lives through the episodes of some seeds, each tenant under a rule of its own.
  * @param platform  left at the end of the last episode
  */
-export function judgeRule(platform: ServerlessPlatform, seeds: readonly number[], makeRule: MakeRule): PlatformRecord {
+export function judgeRule(
+  platform: ServerlessPlatform,
+  seeds: readonly number[],
+  makeRule: MakeRule,
+  onStep?: PlatformWatch,
+): PlatformRecord {
   const { spec, telemetry } = platform
   const rules = spec.tenants.map((_, i) => makeRule(i, siteOf(platform, i)))
   const allocations = rules.map((): TenantAllocation => ({ containers: 0, shares: 0, keepAliveSeconds: 0 }))
@@ -26,6 +34,7 @@ export function judgeRule(platform: ServerlessPlatform, seeds: readonly number[]
       }
       platform.step(allocations)
       tally.note(platform)
+      onStep?.(platform)
     }
   }
   return tally.record()
