@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'adapters/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000, // packing, installing and building come first in some
     expect: { poll: { timeout: 30_000, interval: 20 } }, // a busy machine is slow, not wrong
     setupFiles: ['test/setup.mjs'],
   },
