@@ -9,6 +9,10 @@ import { Worker } from 'node:worker_threads'
 
 new Worker(new URL('./lifeline.js', import.meta.url)).unref()
 
+// Without its platform it ends with all that the function has started, not by itself: neither for want of work nor because nobody reads.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+process.on('exit', () => process.connected || process.kill(-process.pid, 'SIGKILL'))
+
 let main
 /** What ends what a call wrote, on both streams. */
 let endOfLog

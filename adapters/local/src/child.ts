@@ -42,7 +42,7 @@ export class Child<Message extends object> {
       this.#child.on('close', (_, signal) => resolve(signal))
     })
     this.#child.on('message', onMessage)
-    if (pid !== undefined && niceness !== 0) setNiceness(pid, niceness)
+    if (pid !== undefined) setNiceness(pid, niceness)
   }
 
   /** Whether the system had a process to give. */
