@@ -66,7 +66,9 @@ ${gates.map(({ what, isShown: holds, measured }) => `- ${holds ? '✓' : '✗'} 
 ${tables.join('\n\n')}
 
 ${scale.episodesBefore} episodes before the changes, which are changes of one team each, and ${scale.episodesAfter} after them. Means over seeds: ${seeds}. Each of
-these is judged by the reward that it learns by. Below 0: reward was higher after the change than before it.
+these is judged by the reward that it learns by. Below 0: reward was higher after the change than before it. A drop beside 0 episodes: reward
+stayed where it had fallen to, of newcomers from scratch, who learn no more in so few episodes, or of a platform that is another one now: one
+policy for all has nothing to learn when tenants join, so that its drop is the platform's.
 
 Command: \`npm run experiment -- churn --scale ${scaleName}\`
 `
