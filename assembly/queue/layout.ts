@@ -6,7 +6,7 @@
 //   place i32[C]        where the ticket's entry is: its slot (FIFOs), or which push it was, the low 31 bits (heap); −2 − (the next
 //                       free ticket) when it is free
 //   io f64[IO] i32[IO] i32[IO]   columns of a batch: tokens, then arrivals; tenants; tickets
-//   FIFOs: slot [C + D + 2k chunks, 16 B] | next, owner of each chunk i32[chunks] | fifo [k, 16 B] | node i64[2L]
+//   FIFOs: slot [C + D + 2k chunks, 16 B] | next, owner of each chunk i32[chunks] | fifo [k, 16 B] | tournament i64[2L]
 //   heap:  entry [3 + C + D, 16 B] | where keys may change: effective tokens, age f64[C]
 //   fairness: outstanding f64[T] | tokens f64[C] | tenant i32[C]
 import * as abi from '../abi'
@@ -134,7 +134,7 @@ export function shapeOf(
   queue.shift = 52 - parts
   queue.base = bandOf(lowest, queue.shift)
   queue.classes = order == abi.QUEUE_CLASS ? bandOf(highest, queue.shift) - queue.base + 1 : 1
-  queue.leaves = queue.classes > 1 ? 1 << (32 - clz(queue.classes - 1)) : 1
+  queue.leaves = queue.classes > 2 ? 1 << (32 - clz(queue.classes - 1)) : 2
 }
 
 const SCRATCH = memory.data(256, 16) // room in which a head can be planned before it exists

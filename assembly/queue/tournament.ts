@@ -1,8 +1,9 @@
-// Whose number is the smallest, of L players, a power of two of at most 1024: a champion and a tournament of the others.
-// While the champion stays the smallest its number changes at no cost: only when it falls behind are matches played again.
+// Whose number is the smallest, of L players, a power of two from 2 to 1024: the champion, and the one who comes after it.
+// While the champion stays ahead of the runner-up its number changes at no cost: only when it falls behind are matches played again.
 //
-// block: +0 champion i64, then i64[2L − 1]: 1 the winner of the others, L + i player i. An entry is the number's bits in an
-// order that integers have too, its last ten replaced by the player: one comparison decides, to 42 bits; ties go to the lower player.
+// block: +0 champion i64  +8 runner-up i64, then the winner of each match i64[2L − 2]: L + i is player i. Of the champion itself the
+// matches may have an earlier, smaller number. An entry is the number's bits in an order that integers have too, its last ten replaced
+// by the player: one comparison decides, to 42 bits; ties go to the lower player.
 
 // @ts-ignore: decorator
 @inline const PLAYER: i64 = 1023
@@ -20,10 +21,26 @@
   return <i32>(entry & PLAYER)
 }
 
+// @ts-ignore: decorator
+@inline function champion(block: usize): i64 {
+  return load<i64>(block)
+}
+
+// @ts-ignore: decorator
+@inline function runnerUp(block: usize): i64 {
+  return load<i64>(block, 8)
+}
+
+// @ts-ignore: decorator
+@inline function rank(block: usize, first: i64, second: i64): void {
+  store<i64>(block, first)
+  store<i64>(block, second, 8)
+}
+
 /** Who has the smallest number; not when nobody plays. */
 // @ts-ignore: decorator
 @inline export function championOf(block: usize): i32 {
-  return playerOf(load<i64>(block))
+  return playerOf(champion(block))
 }
 
 /** Nobody plays. */
@@ -36,36 +53,51 @@ function playAgain(block: usize, leaf: i32, entry: i64): void {
   let node = <usize>leaf
   let smallest = entry
   store<i64>(block + (node << 3), smallest)
-  while (node > 1) {
+  while (node > 3) {
     smallest = min(smallest, load<i64>(block + ((node ^ 1) << 3)))
     node >>= 1
     store<i64>(block + (node << 3), smallest)
   }
 }
 
-/** The winner of the others becomes the champion. */
-function succeed(block: usize, leaves: i32): void {
-  const entry = load<i64>(block + 8)
-  store<i64>(block, entry)
-  if (entry != NOT_PLAYING) playAgain(block, leaves + playerOf(entry), NOT_PLAYING)
+/** The smallest that the champion has won against. */
+function bestBeaten(block: usize, leaves: i32, first: i64): i64 {
+  let smallest = NOT_PLAYING
+  for (let node = <usize>(leaves + playerOf(first)); node > 1; node >>= 1) {
+    smallest = min(smallest, load<i64>(block + ((node ^ 1) << 3)))
+  }
+  return smallest
+}
+
+/** The champion's entry is this now, and it has fallen behind: the runner-up takes its place. */
+function succeed(block: usize, leaves: i32, player: i32, entry: i64): void {
+  const first = runnerUp(block)
+  playAgain(block, leaves + player, entry)
+  rank(block, first, first == NOT_PLAYING ? NOT_PLAYING : bestBeaten(block, leaves, first))
 }
 
 /** A player with a number joins. */
 export function join(block: usize, leaves: i32, player: i32, number: f64): void {
-  let entry = entryOf(number, player)
-  const champion = load<i64>(block)
-  if (entry < champion) {
-    store<i64>(block, entry)
-    if (champion == NOT_PLAYING) return
-    entry = champion
+  const entry = entryOf(number, player), first = champion(block)
+  if (entry < first) {
+    if (first != NOT_PLAYING) playAgain(block, leaves + playerOf(first), first)
+    playAgain(block, leaves + player, entry)
+    rank(block, entry, first)
+  } else {
+    playAgain(block, leaves + player, entry)
+    rank(block, first, min(runnerUp(block), entry))
   }
-  playAgain(block, leaves + playerOf(entry), entry)
 }
 
 /** A player leaves. */
 export function leave(block: usize, leaves: i32, player: i32): void {
-  if (player == championOf(block)) succeed(block, leaves)
-  else playAgain(block, leaves + player, NOT_PLAYING)
+  const first = champion(block)
+  if (player == playerOf(first)) {
+    succeed(block, leaves, player, NOT_PLAYING)
+    return
+  }
+  playAgain(block, leaves + player, NOT_PLAYING)
+  if (player == playerOf(runnerUp(block))) rank(block, first, bestBeaten(block, leaves, first))
 }
 
 /** A player's number changes. */
@@ -77,10 +109,6 @@ export function leave(block: usize, leaves: i32, player: i32): void {
     return
   }
   const entry = entryOf(number, player)
-  if (entry < load<i64>(block + 8)) {
-    store<i64>(block, entry)
-    return
-  }
-  succeed(block, leaves)
-  playAgain(block, leaves + player, entry)
+  if (entry < runnerUp(block)) store<i64>(block, entry)
+  else succeed(block, leaves, player, entry)
 }

@@ -9,7 +9,7 @@
 import { REAL, Real } from '../math/real'
 import { math_log } from '../math/special'
 import { place } from '../memory/plan'
-import { createStated, statedTokens, wordKey } from './stated'
+import { createStated, forgetNumbers, noteNumber, noteWord, statedTokens, wordKey } from './stated'
 
 /** Longest text: 2,048 UTF-16 units. */
 // @ts-ignore: decorator
@@ -155,8 +155,10 @@ function kindOf(byte: u32): i32 {
 /** Fills rows and counts from the first `length` bytes of the text. @param characters of the whole prompt */
 export function readFeatures(features: Features, length: i32, characters: i32): void {
   const text = features.text, end = text + <usize>length, kinds = features.kinds
-  let keys = features.keys
+  const firstKey = features.keys
+  let keys = firstKey
   nextGeneration(features)
+  forgetNumbers()
   features.slots = (1 << (32 - clz(3 * length + 16))) - 1 // a byte gives 2.5 rows at most
   let words = 0, letters = 0, upper = 0, digits = 0, marks = 0, lines = 0, foreign = 0, largest = 0
   let questions = 0, commas = 0, periods = 0, colons = 0, semicolons = 0, quotes = 0, braces = 0, equals = 0, brackets = 0, fences = 0
@@ -185,7 +187,9 @@ export function readFeatures(features: Features, length: i32, characters: i32): 
       letters += size
       words++
       if (stem == 0) stem = word
-      store<u32>(keys, wordKey(stem))
+      const key = wordKey(stem)
+      store<u32>(keys, key)
+      noteWord(key, <i32>((keys - firstKey) >>> 2))
       keys += 4
       note(features, stem + STEM)
     } else if (kind == MARK) {
@@ -217,6 +221,7 @@ export function readFeatures(features: Features, length: i32, characters: i32): 
       }
       if (value < 20000) largest = max(largest, value)
       store<u32>(keys, value)
+      noteNumber(<f32>value, <i32>((keys - firstKey) >>> 2))
       keys += 4
       word = sizeWord(value)
     } else if (kind == NEWLINE) {
@@ -276,7 +281,7 @@ export function readFeatures(features: Features, length: i32, characters: i32): 
   put(counts, 21, lines > 0 ? <Real>words / <Real>(lines + 1) : 0)
   put(counts, 22, <Real>digits / <Real>(letters + 1))
   put(counts, 23, logOf(features, semicolons))
-  const stated = statedTokens(features.keys, <i32>((keys - features.keys) >>> 2))
+  const stated = statedTokens(firstKey, <i32>((keys - firstKey) >>> 2))
   put(counts, COUNTS, stated > 0 ? 1 : 0)
   put(counts, COUNTS + 1, stated > 0 ? logOf(features, <i32>min<f32>(stated, LONGEST_STATED)) - 4 : 0)
 }

@@ -1,10 +1,10 @@
 // How long a prompt says that its answer shall be, in tokens: a number and a unit within the next three words ("in one sentence",
 // "five-paragraph essay"), or a number of things right behind a verb that asks for them ("List 100 fruits", "Give me ten").
 //
-// Words are known by the hash of their first five letters, so that "sentence" and "sentences" are one. One bit says which of them
-// may be known; units and verbs are looked for beside a number only.
+// Words are known by the hash of their first five letters, so that "sentence" and "sentences" are one. Two bits say of which of them
+// it may be known that they are a number, and that they are anything; units and verbs are looked for beside a number only.
 //
-// static: slots (key u32, value f32) [SLOTS] | bits of the keys [2048]
+// static: slots (key u32, value f32) [SLOTS] | bits of all keys [2048], of those of numbers [2048] | numbers (word i32, value f32) [8]
 
 const NUMBERS: string = 'one singl two coupl three few four sever five six seven eight nine ten twelv dozen twent fifty hundr'
 const SIZES = memory.data<f32>([1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 10, 12, 12, 20, 50, 100])
@@ -18,6 +18,9 @@ const TOKENS = memory.data<f32>([25, 25, 20, 25, 40, 40, 40, 40, 90, 400])
 @inline const SLOTS: u32 = 256
 const slots = memory.data(2048, 16)
 const bits = memory.data(256)
+const numberBits = memory.data(256)
+const numbers = memory.data(64, 8)
+let found = 0 // numbers of this text
 
 // @ts-ignore: decorator
 @inline const NONE: f32 = -1e9
@@ -66,7 +69,8 @@ function enter(words: string, values: usize, factor: f32): void {
     const word = wordKey(key), slot = slotOf(word)
     store<u32>(slot, word)
     store<f32>(slot, factor * load<f32>(values), 4)
-    store<u8>(bitsOf(word), <u8>(<u32>load<u8>(bitsOf(word)) | (1 << (word & 7))))
+    mark(bits, word)
+    if (factor < 0) mark(numberBits, word)
     values += 4
     key = FNV
   }
@@ -82,15 +86,20 @@ function slotOf(key: u32): usize {
   return slots + (<usize>(i & (SLOTS - 1)) << 3)
 }
 
+function mark(table: usize, key: u32): void {
+  const at = table + <usize>((key >>> 3) & 255)
+  store<u8>(at, <u8>(<u32>load<u8>(at) | (1 << (key & 7))))
+}
+
 // @ts-ignore: decorator
-@inline function bitsOf(key: u32): usize {
-  return bits + <usize>((key >>> 3) & 255)
+@inline function isMarked(table: usize, key: u32): bool {
+  return ((<u32>load<u8>(table + <usize>((key >>> 3) & 255)) >>> (key & 7)) & 1) != 0
 }
 
 /** The value of a word of the tables, else `NONE`. */
 // @ts-ignore: decorator
 @inline function valueOf(key: u32): f32 {
-  return ((<u32>load<u8>(bitsOf(key)) >>> (key & 7)) & 1) == 0 ? NONE : knownValueOf(key)
+  return isMarked(bits, key) ? knownValueOf(key) : NONE
 }
 
 function knownValueOf(key: u32): f32 {
@@ -98,21 +107,34 @@ function knownValueOf(key: u32): f32 {
   return load<u32>(slot) == key ? load<f32>(slot, 4) : NONE
 }
 
-/** Tokens that the first eight numbers of `n` words state, 0 for nothing. At `keys`: keys of words, and numbers in digits as they are. */
-export function statedTokens(keys: usize, n: i32): f32 {
-  let tokens: f32 = 0
-  for (let i = 0, left = MOST_NUMBERS; i < n && left > 0; i++) {
-    const number = numberOf(load<u32>(keys + (<usize>i << 2)))
-    if (number < 1 || number > LARGEST) continue
-    tokens += number * unitBehind(keys, i, n)
-    left--
-  }
-  return tokens
+/** Another text begins. */
+// @ts-ignore: decorator
+@inline export function forgetNumbers(): void {
+  found = 0
 }
 
+/** The text's i-th word, a number when it says so. */
 // @ts-ignore: decorator
-@inline function numberOf(key: u32): f32 {
-  return key < WORD ? <f32>key : -valueOf(key) // NONE is a number above LARGEST
+@inline export function noteWord(key: u32, i: i32): void {
+  if (isMarked(numberBits, key)) noteNumber(-knownValueOf(key), i) // NONE is a number above LARGEST
+}
+
+/** The text's i-th word is a number. */
+export function noteNumber(value: f32, i: i32): void {
+  if (found == MOST_NUMBERS || value < 1 || value > LARGEST) return
+  const at = numbers + (<usize>found << 3)
+  store<i32>(at, i)
+  store<f32>(at, value, 4)
+  found++
+}
+
+/** Tokens that the numbers noted state, 0 for nothing. At `keys` those of `n` words; of numbers in digits these as they are. */
+export function statedTokens(keys: usize, n: i32): f32 {
+  let tokens: f32 = 0
+  for (let at = numbers, end = numbers + (<usize>found << 3); at < end; at += 8) {
+    tokens += load<f32>(at, 4) * unitBehind(keys, load<i32>(at), n)
+  }
+  return tokens
 }
 
 /** Tokens of what the i-th word counts, 0 for nothing that is written. */

@@ -15,5 +15,5 @@ export {
 } from './length-predictor.js'
 export { type NamedEntry, NameTable } from './name-table.js'
 export { CONTEXT_TOKENS, concatenateRounds, estimateTokens, type Message, textOf } from './rounds.js'
-export { ServedLengths } from './served-lengths.js'
+export { ServedLengths, type ServedModelLengths } from './served-lengths.js'
 export type { LengthEstimator, LengthPrediction, LengthRequest } from './types.js'
