@@ -58,14 +58,18 @@ export class LiveWorld {
   }
 
   /** The shop when nothing is wrong. */
-  async calibrate(seconds) {
-    const traces = []
+  async calibrate({ warmUpSeconds, calibrationSeconds }) {
+    let traces = []
+    const seconds = warmUpSeconds + calibrationSeconds
     this.#begin(seconds, CALIBRATION_SEED, () => NO_SLO_MS)
     const stop = new AbortController()
     const watching = this.#each(stop.signal, async () => {
       traces.push(...(await this.#application.next(stop.signal)).traces)
     })
-    for (let second = 0; second < seconds; second++) await this.#nextSecond()
+    for (let second = 0; second < seconds; second++) {
+      if (second === warmUpSeconds) traces = []
+      await this.#nextSecond()
+    }
     stop.abort()
     await watching
     await this.#application.restore()
