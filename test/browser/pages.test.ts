@@ -3,17 +3,15 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PAGES } from '../../playground/pages.js'
+import { BUILT, servePlayground } from './built-playground.mjs'
 import { canUseChromium, launchChromium } from './chromium.mjs'
 import { LONGEST_TASK_MS, mainThreadText, readMainThread, traceTasks, watchMainThread } from './main-thread.mjs'
 import { OWN_RUNS, runOwn } from './own-runs.mjs'
-import { serve } from './serve.mjs'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const SITE = at('build/pages')
-const SUB_PATH = 'deep/er'
+const SUB_PATH = '/deep/er'
 const TIMEOUT_MS = 300_000
 const FIRST_PAGE_KB = 150 // gzip, before the wasm
 const RUN_TIMEOUT_MS = 600_000 // of computing, on a machine that does other things too
@@ -26,16 +24,11 @@ const AXE = readFileSync(createRequire(at('../../playground/package.json')).reso
 
 const inBrowser = canUseChromium('whether every page of the playground opens, moves and can be used by everybody')
 describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
-  let site: Awaited<ReturnType<typeof serve>>
+  let site: Awaited<ReturnType<typeof servePlayground>>
   let browser: Browser
 
   beforeAll(async () => {
-    await build({
-      configFile: at('../../playground/vite.config.ts'),
-      logLevel: 'error',
-      build: { outDir: `${SITE}/${SUB_PATH}`, emptyOutDir: true },
-    })
-    site = await serve(SITE)
+    site = await servePlayground({ path: SUB_PATH })
     browser = await launchChromium()
   }, TIMEOUT_MS)
   afterAll(async () => {
@@ -64,7 +57,7 @@ describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chr
       return route.abort()
     })
     await watchMainThread(page)
-    await page.goto(`${site.origin}/${SUB_PATH}/${name}.html${query}`)
+    await page.goto(`${site.origin}${SUB_PATH}/${name}.html${query}`)
     return { page, complaints, strangers }
   }
 
@@ -86,8 +79,8 @@ describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chr
       TIMEOUT_MS,
     )
 
-    it('says what is seen, what is simulated and what the paper found, and where it all is', async () => {
-      const { page } = await open(name)
+    it('says what is seen, what is simulated and what the paper found, and where it all is, before any script has run', async () => {
+      const { page } = await open(name, { javaScriptEnabled: false })
       const { seen, simulated, found, code, results } = PAGES.find((one) => one.name === name)!
       const about = await page.getByLabel('What this is').textContent()
       for (const text of [seen, simulated, found, code, results]) expect(about).toContain(text)
@@ -97,10 +90,10 @@ describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chr
   })
 
   it('loads at most 150 kB first: itself, its styles and all scripts that it starts with', () => {
-    const html = readFileSync(`${SITE}/${SUB_PATH}/index.html`, 'utf8')
+    const html = readFileSync(`${BUILT}/index.html`, 'utf8')
     const files = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file]) => file!)
     expect(files.length).toBeGreaterThan(1)
-    const bytes = ['index.html', ...files].map((file) => gzipSync(readFileSync(`${SITE}/${SUB_PATH}/${file}`)).length)
+    const bytes = ['index.html', ...files].map((file) => gzipSync(readFileSync(`${BUILT}/${file}`)).length)
     expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(FIRST_PAGE_KB * 1000)
   })
 
@@ -176,7 +169,7 @@ function hasMoved(): boolean {
 }
 
 const seriousFaults = async (page: Page): Promise<string[]> => {
-  await page.evaluate(AXE)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Fault[] }> } }
     interface Fault {

@@ -1,14 +1,11 @@
-import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PAGES } from '../../playground/pages.js'
+import { servePlayground } from './built-playground.mjs'
 import { canUseChromium, launchChromium } from './chromium.mjs'
-import { serve } from './serve.mjs'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const SITE = at('build/playground')
 const EPISODES = 10 // the fewest that the form takes
 const CHARTS = ['latency', 'dollars', 'cores', 'rounds']
 
@@ -47,17 +44,11 @@ const RUN_TIMEOUT_MS = 150_000
 
 const inBrowser = canUseChromium('whether the playground runs in a browser')
 describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
-  let site: Awaited<ReturnType<typeof serve>>
+  let site: Awaited<ReturnType<typeof servePlayground>>
   let browser: Browser
 
   beforeAll(async () => {
-    await build({
-      configFile: at('../../playground/vite.config.ts'),
-      logLevel: 'error',
-      build: { outDir: SITE, emptyOutDir: true },
-    })
-    writeFileSync(`${SITE}/mine.js`, OWN_TASK)
-    site = await serve(SITE)
+    site = await servePlayground({ beside: { 'mine.js': OWN_TASK } })
     browser = await launchChromium()
   })
   afterAll(async () => {

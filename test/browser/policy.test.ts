@@ -1,16 +1,12 @@
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
-import { build, createServer } from 'vite'
+import { createServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PAGES } from '../../playground/pages.js'
+import { CONFIG, servePlayground } from './built-playground.mjs'
 import { canUseChromium, launchChromium } from './chromium.mjs'
-import { serve } from './serve.mjs'
 
-const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const SITE = at('build/policy')
 const TIMEOUT_MS = 180_000 // each page, waited for until it asks for nothing more
-const CONFIG = { configFile: at('../../playground/vite.config.ts'), logLevel: 'error' } as const
 
 const inBrowser = canUseChromium('whether the playground runs under its own policy')
 describe.skipIf(!inBrowser)(`the playground's policy${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
@@ -43,8 +39,7 @@ describe.skipIf(!inBrowser)(`the playground's policy${inBrowser ? '' : ' (NOT CH
   it(
     'lets a build run and nothing else',
     async () => {
-      await build({ ...CONFIG, build: { outDir: SITE, emptyOutDir: true } })
-      const site = await serve(SITE)
+      const site = await servePlayground()
       try {
         await visit(site.origin)
       } finally {

@@ -13,14 +13,20 @@ const TYPES = {
   '.wasm': 'application/wasm',
 }
 
-/** @returns the origin to open and `close()` */
-export async function serve(folder) {
+/**
+ * @param path  where the folder is on the site, `/deep/er`
+ * @param beside  files of the folder that are not on the disk, name → text
+ * @returns the origin to open and `close()`
+ */
+export async function serve(folder, { path: base = '', beside = {} } = {}) {
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname))
     if (path === '/favicon.ico') return response.writeHead(204).end()
     try {
-      const file = join(folder, path.endsWith('/') ? `${path}index.html` : path)
-      const body = await readFile(file)
+      if (!path.startsWith(`${base}/`)) throw new Error('outside')
+      const name = path.slice(base.length + 1)
+      const file = name.endsWith('/') || name === '' ? `${name}index.html` : name
+      const body = beside[file] ?? (await readFile(join(folder, file)))
       response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(body)
     } catch {
       response.writeHead(404).end(`${path} is not here`)

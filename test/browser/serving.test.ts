@@ -2,29 +2,22 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import type { ScheduleReport } from 'trimtab/schedule'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { servePlayground } from './built-playground.mjs'
 import { canUseChromium, launchChromium } from './chromium.mjs'
-import { serve } from './serve.mjs'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const SITE = at('build/serving')
 const TIMEOUT_MS = 300_000
 const LANES = ['lane-fcfs', 'lane-ssjf', 'lane-oracle']
 const [ONE_PER_SECOND, AT_ONCE] = ['0', '4']
 
 const inBrowser = canUseChromium('whether the page of serving runs in a browser')
 describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`, () => {
-  let site: Awaited<ReturnType<typeof serve>>
+  let site: Awaited<ReturnType<typeof servePlayground>>
   let browser: Browser
 
   beforeAll(async () => {
-    await build({
-      configFile: at('../../playground/vite.config.ts'),
-      logLevel: 'error',
-      build: { outDir: SITE, emptyOutDir: true },
-    })
-    site = await serve(SITE)
+    site = await servePlayground()
     browser = await launchChromium()
   }, TIMEOUT_MS)
   afterAll(async () => {

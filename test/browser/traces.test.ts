@@ -3,15 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { createCore } from '@trimtab/core'
 import type { Browser, Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { notChecked } from '../not-checked.js'
 import { bytesOf, requestTraces, WRITERS } from '../traces/index.mjs'
+import { servePlayground } from './built-playground.mjs'
 import { canUseChromium, launchChromium } from './chromium.mjs'
-import { serve } from './serve.mjs'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const SITE = at('build/traces')
 const TIMEOUT_MS = 60_000
 
 /** A real file where there is one; else one that is made here, which says less about real ones. */
@@ -30,18 +28,13 @@ async function traceBytes(): Promise<Buffer> {
 const inBrowser = canUseChromium('whether the page of traces runs in a browser')
 const title = `the page of traces${inBrowser ? '' : ' (NOT CHECKED: no Chromium here)'}`
 describe.skipIf(!inBrowser)(title, () => {
-  let site: Awaited<ReturnType<typeof serve>>
+  let site: Awaited<ReturnType<typeof servePlayground>>
   let browser: Browser
   let bytes: Buffer
   let traces: number
 
   beforeAll(async () => {
-    await build({
-      configFile: at('../../playground/vite.config.ts'),
-      logLevel: 'error',
-      build: { outDir: SITE, emptyOutDir: true },
-    })
-    site = await serve(SITE)
+    site = await servePlayground()
     browser = await launchChromium()
     bytes = await traceBytes()
     traces = JSON.parse(gunzipSync(bytes).toString()).data.length

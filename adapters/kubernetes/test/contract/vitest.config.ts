@@ -4,7 +4,9 @@ import shared from '../../../../vitest.config.js'
 
 const include = ['adapters/kubernetes/test/real-server.contract.ts']
 
+const { projects: _, ...settings } = shared.test!
+
 export default defineConfig({
   ...shared,
-  test: { ...shared.test, include, testTimeout: 180_000, reporters: ['verbose'] },
+  test: { ...settings, include, testTimeout: 180_000, reporters: ['verbose'] },
 })
