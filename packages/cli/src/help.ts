@@ -32,8 +32,9 @@ export const HELP_EXAMPLES: readonly string[] = [
   'trimtab autoscale',
   'trimtab autoscale --load requests-per-minute.csv --apps 3',
   'trimtab rightsize runs.csv --measured mine.csv --max-seconds 60',
+  'trimtab trace culprits --sample',
   'trimtab trace culprits slow.json.gz --baseline usual.json.gz',
-  'trimtab schedule --requests requests.jsonl.gz',
+  'trimtab schedule --sample --online',
   'trimtab doctor',
 ]
 

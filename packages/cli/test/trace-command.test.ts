@@ -425,7 +425,7 @@ describe('time between two services', () => {
   it('is what culprits names, and the fix that it counts', async () => {
     const { out } = await run(['culprits', 'after', '--baseline', 'before'], network())
     expect(out).toMatch(/^ 1\. cart \(frontend → cart\) .*% sure$/m)
-    expect(out).toMatch(/frontend → cart as in the baseline, requests would take 90\.\d % less/)
+    expect(out).toMatch(/with frontend → cart as in the baseline, requests would take 90\.\d % less/)
   })
 
   it('is no work of either service: only its own row grows', async () => {

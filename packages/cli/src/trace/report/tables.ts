@@ -70,7 +70,7 @@ export function slowerText({ service, slower = [] }: SuspectView): string[] {
 
 /** What a fix of it would buy, in a sentence. */
 export const gainText = ({ changes, gain01, pessimistic01, optimistic01 }: WhatIfView): string =>
-  `${changeText(changes)}, requests would take ${percent(gain01)} less on average (${percent(pessimistic01)} to ${percent(optimistic01)})`
+  `with ${changeText(changes)}, requests would take ${percent(gain01)} less on average (${percent(pessimistic01)} to ${percent(optimistic01)})`
 
 export function renderCulprits(culprits: CulpritsView | undefined, colours: ServiceColours): string {
   if (!culprits) return ''
