@@ -1,19 +1,17 @@
 // Usage: node examples/express-gateway.mjs
-// Middleware for Express (`app.post('/v1/chat/completions', shortestFirst(scheduler), handler)`) that lets short answers go first.
-// Here node:http calls it, with a stand-in for the model, so that the example needs nothing else.
-import { createServer } from 'node:http'
-import { json } from 'node:stream/consumers'
+// Middleware for Express that lets short answers go first. The model is a stand-in that says the prompt again, so that the example needs
+// nothing else; `express` is what any Express application has.
+import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { createServeCore, LengthPredictor, Scheduler } from '@trimtab/serve'
 import { defaultLengthWeights } from '@trimtab/serve/weights'
+import express from 'express'
 
 /** Holds a request until it is its turn; its place is free again when the response has ended, or its client has left. */
 const shortestFirst = (scheduler) => async (request, response, next) => {
-  request.body ??= await json(request)
   const { model, messages, max_tokens: maxTokens } = request.body
   const leaves = new AbortController()
-  const ended = new Promise((resolve) => response.once('close', resolve))
-  ended.then(() => leaves.abort())
+  const ended = once(response, 'close').then(() => leaves.abort())
   const serve = () => {
     next()
     return ended
@@ -27,19 +25,21 @@ const answers = []
 const core = await createServeCore()
 const estimator = LengthPredictor.load(core, defaultLengthWeights())
 const scheduler = new Scheduler({ core, concurrency: 1, estimator })
-const middleware = shortestFirst(scheduler)
 
-const server = createServer((request, response) =>
-  middleware(request, response, async () => {
-    while (answers.length === 0 && scheduler.size < 2) await setTimeout(1) // the first answer takes until the others wait
-    response.end(request.body.messages.at(-1).content)
-  }),
-)
-await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+const app = express()
+app.post('/v1/chat/completions', express.json(), shortestFirst(scheduler), async (request, response) => {
+  while (answers.length === 0 && scheduler.size < 2) await setTimeout(1) // the first answer takes until the others wait
+  response.send(request.body.messages.at(-1).content)
+})
+const server = app.listen(0, '127.0.0.1')
+await once(server, 'listening')
 
 async function ask(content, max_tokens) {
-  const body = JSON.stringify({ model: 'mine', max_tokens, messages: [{ role: 'user', content }] })
-  const response = await fetch(`http://127.0.0.1:${server.address().port}`, { method: 'POST', body })
+  const response = await fetch(`http://127.0.0.1:${server.address().port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'mine', max_tokens, messages: [{ role: 'user', content }] }),
+  })
   answers.push(await response.text())
 }
 const first = ask('Write an essay on the history of sailing.')

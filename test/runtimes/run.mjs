@@ -1,7 +1,7 @@
 // Usage: npm run test:runtimes
 // One probe on every runtime, run from the packed packages as users install them; each must print the hashes that
 // Node 20 prints, from its SIMD and its scalar build. Where there is a WebGPU adapter, if only in software, Node (by Dawn) and Deno compute
-// batches on it as well, which must agree with the core's.
+// batches on it as well, which must agree with the core's. The examples for Bun and Deno run there too.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -105,19 +105,44 @@ async function webGpuOn(program, args) {
   return lastLine(await run(program, [...args, join(PROBE, 'print-webgpu.mjs')]))
 }
 
+const BUN = [join(MODULES, '.bin/bun'), ['run']]
+const DENO = [join(MODULES, '.bin/deno'), ['run', '--no-config', '--node-modules-dir=manual']]
+
 const WITH_WEBGPU = [
   ['Node 20, Dawn', () => webGpuOn(process.execPath, [])],
-  ['Deno', () => webGpuOn(join(MODULES, '.bin/deno'), ['run', '-A', '--no-config', '--node-modules-dir=manual'])],
+  ['Deno', () => webGpuOn(DENO[0], [...DENO[1], '-A'])],
 ]
 
 const RUNTIMES = [
   ['Node 20', onNode20], // the reference
   ['Node 22', () => onCommand(join(MODULES, 'node22/bin/node'), [])],
   ['Node 24', () => onCommand(join(MODULES, 'node24/bin/node'), [])],
-  ['Bun', () => onCommand(join(MODULES, '.bin/bun'), ['run'])],
-  ['Deno', () => onCommand(join(MODULES, '.bin/deno'), ['run', '--no-config', '--node-modules-dir=manual'])],
+  ['Bun', () => onCommand(...BUN)],
+  ['Deno', () => onCommand(...DENO)],
   ['Chromium', onChromium],
   ['workerd', onWorkerd],
+]
+
+const EXAMPLES = join(consumer, 'examples')
+const example = ([program, args], file, ...more) => run(program, [...args, join(EXAMPLES, file), ...more])
+const sampleTraces = join(consumer, 'node_modules/trimtab/samples/slow-traces.jsonl.gz')
+
+const anyRuntimeOnNode = () => example([process.execPath, []], 'any-runtime.mjs')
+
+/** What an example prints where it is run, and what it must: a pattern, or the text that another runtime prints. */
+const RUN_EXAMPLES = [
+  ['any-runtime.mjs on Bun', () => example(BUN, 'any-runtime.mjs'), anyRuntimeOnNode],
+  ['any-runtime.mjs on Deno', () => example(DENO, 'any-runtime.mjs'), anyRuntimeOnNode],
+  [
+    'bun-traces.mjs',
+    () => example(BUN, 'bun-traces.mjs', sampleTraces),
+    /^\d{2,} requests waited for\n +[\d.]+ ms +\d+ % {2}[a-z]+/,
+  ],
+  [
+    'deno-serve.mjs',
+    () => example([DENO[0], [...DENO[1], '--allow-net=127.0.0.1']], 'deno-serve.mjs'),
+    /^next: Is .*\nnext: Write .*\n$/,
+  ],
 ]
 
 /** What is wrong with a runtime's hashes, by name; empty when all agree with the reference. */
@@ -171,11 +196,25 @@ for (const [name, probe] of WITH_WEBGPU) {
     console.error(`WebGPU on ${name}: ${error.message}`)
   }
 }
+await cp(join(HERE, '../../examples'), EXAMPLES, { recursive: true })
+const examples = []
+for (const [name, print, expected] of RUN_EXAMPLES) {
+  try {
+    const [printed, wanted] = [await print(), typeof expected === 'function' ? await expected() : expected]
+    const isRight = typeof wanted === 'string' ? printed === wanted : wanted.test(printed)
+    if (!isRight) throw new Error(`printed ${JSON.stringify(printed)}, not ${wanted}`)
+    examples.push(name)
+  } catch (error) {
+    failed++
+    console.error(`${name}: ${error.message}`)
+  }
+}
 await rm(consumer, { recursive: true, force: true })
 console.log('SHA-256 by runtime, SIMD build shown, scalar build compared as well; the reference is Node 20')
 console.table(Object.fromEntries(rows.map(({ runtime, ...row }) => [runtime, row])))
 console.log('WebGPU against the core: largest difference by the largest output, which must stay below 1e-5')
 console.table(onGpu)
-const passed = rows.filter(({ result }) => result === 'same').length + onGpu.length
+console.log(`examples: ${examples.join(', ')}`)
+const passed = rows.filter(({ result }) => result === 'same').length + onGpu.length + examples.length
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
