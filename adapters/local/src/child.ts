@@ -9,6 +9,8 @@ export interface ChildOptions<Message extends object> {
   /** For messages. */
   readonly name: string
   readonly program: string
+  /** Arguments of the program. Default: none. */
+  readonly args?: readonly string[]
   /** Against this process; below 0 goes first, where the system allows it. */
   readonly niceness: number
   /** Options of Node. Default: none. */
@@ -29,9 +31,9 @@ export class Child<Message extends object> {
   readonly #name: string
 
   constructor(options: ChildOptions<Message>) {
-    const { name, program, niceness, execArgv = [], hasLifeline = false, onMessage } = options
+    const { name, program, args = [], niceness, execArgv = [], hasLifeline = false, onMessage } = options
     this.#name = name
-    this.#child = fork(program, [], {
+    this.#child = fork(program, args, {
       ...{ detached: true, execArgv: [...execArgv] },
       stdio: ['ignore', 'pipe', 'pipe', ...(hasLifeline ? (['pipe'] as const) : []), 'ipc'],
     })

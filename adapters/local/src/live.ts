@@ -14,6 +14,7 @@ export {
   type LiveBlock,
   type LiveHooks,
   type LiveMeasurements,
+  type LiveService,
   type LiveSettings,
   measureLive,
   SETTLING_PERIODS,

@@ -7,8 +7,9 @@ export const CONTAINER_PROGRAM: string = beside('container.js')
 export const GENERATOR_PROGRAM: string = beside('generator.js')
 export const STRESSOR_PROGRAM: string = beside('stressor.js')
 
-/** What `trimtab live` runs: a pod as it is served, the balancer before the pods, and the generator of their load. */
+/** What `trimtab live` runs: a pod as it is served, of ours or of a server of the user's own, the balancer before the pods, and the generator of their load. */
 export const POD_PROGRAM: string = beside('live/pod.js')
+export const SERVICE_POD_PROGRAM: string = beside('live/service-pod.js')
 export const BALANCER_PROGRAM: string = beside('live/balancer.js')
 export const LIVE_GENERATOR_PROGRAM: string = beside('live/generator.js')
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -115,6 +115,26 @@ describe.runIf(hasSchedstat)('trimtab live', () => {
     240_000,
   )
 
+  it('asks a server of the user’s own', async () => {
+    const server = join(folder, 'server.mjs')
+    const asked = join(folder, 'asked')
+    const text = `import { appendFileSync } from 'node:fs'
+import http from 'node:http'
+http.createServer((request, response) => {
+  appendFileSync(${JSON.stringify(asked)}, request.url + '\\n')
+  response.end()
+}).listen(process.env.PORT)`
+    writeFileSync(server, text)
+    const own = ['--arms', 'resize', '--rate', '40', '--program', server, '--url', '/search?q=a']
+    running = start([...SHORT, ...own, '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const { code, out, err } = await running.ended
+    expect([0, 1], err).toContain(code)
+    const { settings, measured } = JSON.parse(out)
+    expect(settings.service).toEqual({ program: server, path: '/search?q=a' })
+    expect(measured.blocks[0].p99Ms).toBeGreaterThan(0)
+    expect(new Set(readFileSync(asked, 'utf8').trim().split('\n'))).toEqual(new Set(['/search?q=a']))
+  }, 120_000)
+
   it.each(['SIGKILL', 'SIGTERM'] as const)(
     'leaves no process after %s in the middle',
     async (signal) => {
@@ -139,6 +159,8 @@ describe('the call', () => {
     [['--blocks', '2', '--hours', '1'], /--blocks or --hours, not both/],
     [['--block-seconds', '4'], /--block-seconds must be more than 2 periods of 2 s, of which nothing is judged, got 4/],
     [['--load', '/nowhere.csv'], /\/nowhere\.csv cannot be read/],
+    [['--url', '/search'], /--url says what is asked of a server: name it by --program/],
+    [['--program', '/nowhere.mjs'], /--program \/nowhere\.mjs cannot be read: name a file for Node/],
     [['--report', '/forbidden/report.html'], /--report \/forbidden\/report\.html cannot be written/],
   ])('%j is refused with 2 and a way out', async (argv, message) => {
     const host = createFakeHost()

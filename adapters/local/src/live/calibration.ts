@@ -1,6 +1,5 @@
 import { quantileOf } from '../quantile.js'
-import { type LiveRequest, toTimed } from './live-load.js'
-import type { LoadStream, StreamTarget } from './load-stream.js'
+import type { LoadStream, StreamTarget, TimedRequest } from './load-stream.js'
 
 /** What callers see while there are pods to spare. */
 export interface Calibration {
@@ -15,7 +14,7 @@ export interface Calibration {
 /** How a calibration is run. */
 export interface CalibrationOptions {
   readonly load: LoadStream
-  readonly requests: readonly LiveRequest[]
+  readonly requests: readonly TimedRequest[]
   readonly target: Omit<StreamTarget, 'sloMs'>
   /** At the start, that say nothing: code is compiled, connections are made. */
   readonly settlingPeriods: number
@@ -28,7 +27,7 @@ const NO_SLO_MS = 1e9 // nothing is late
 /** Measures a load with pods to spare. The caller has brought them there. */
 export async function calibrate(options: CalibrationOptions): Promise<Calibration> {
   const { load, requests, target, settlingPeriods, onPeriod, signal } = options
-  load.begin(requests.map(toTimed), { ...target, sloMs: NO_SLO_MS })
+  load.begin(requests, { ...target, sloMs: NO_SLO_MS })
   const p99sMs: number[] = []
   const lagsMs: number[] = []
   for (let period = 0; period < target.periods; period++) {

@@ -12,6 +12,8 @@ export interface LiveClusterOptions {
   readonly bounds: AllocationBounds
   /** What pods run; see `PodOptions`. Default: a server that burns and waits as each request says. */
   readonly program?: string
+  /** Arguments of the program. Default: none. */
+  readonly args?: readonly string[]
   /** Of the balancer and of the pods: below 0 goes first, where the system allows it. */
   readonly niceness: { readonly balancer: number; readonly pods: number }
   /** Told each line that a pod writes. */
@@ -30,6 +32,7 @@ export interface ClusterUsage {
 }
 
 const MOST_FAILED_STARTS = 3 // in a row
+const ERROR = /error\b/i
 
 interface Member {
   readonly pod: Pod
@@ -50,6 +53,8 @@ export class LiveCluster {
   readonly #members = new Map<number, Member>()
   #started = 0
   #failedStarts = 0
+  /** Of the pods that start: the line that names an error, else the last. */
+  #complaint = ''
   #kills = 0
   #exits = 0
   #fault: unknown
@@ -96,10 +101,16 @@ export class LiveCluster {
   }
 
   #start(): void {
-    const { limiter, program = POD_PROGRAM, niceness, onLog = () => {} } = this.options
+    const { limiter, program = POD_PROGRAM, args = [], niceness, onLog = () => {} } = this.options
     const id = this.#started++
     const size = this.allocation
-    const pod = new Pod({ id, program, size, limiter, niceness: niceness.pods, onLog: (line) => onLog(id, line) })
+    const pod = new Pod({
+      ...{ id, program, args, size, limiter, niceness: niceness.pods },
+      onLog: (line) => {
+        if (member.state === 'starting') this.#hear(line)
+        onLog(id, line)
+      },
+    })
     const member: Member = { pod, state: 'starting', port: 0 }
     this.pids.push(pod.pid)
     this.#members.set(id, member)
@@ -125,11 +136,15 @@ export class LiveCluster {
     })
   }
 
+  #hear(line: string): void {
+    if (line.trim() !== '' && (ERROR.test(line) || !ERROR.test(this.#complaint))) this.#complaint = line.trim()
+  }
+
   #throwFault(): void {
     if (this.#failedStarts >= MOST_FAILED_STARTS)
       throw new AdapterError(
         'pods_fail',
-        `${this.#failedStarts} pods in a row have ended before they served: see what they write (onLog)`,
+        `${this.#failedStarts} pods in a row have ended before they served; the last said: ${this.#complaint || 'nothing'}`,
       )
     if (this.#fault) throw this.#fault
   }

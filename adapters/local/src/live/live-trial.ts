@@ -4,7 +4,7 @@ import { ControlLoop, servingPilot } from '@trimtab/control'
 import { type Core, Problems } from '@trimtab/core'
 import { stateOf } from '@trimtab/node'
 import { type Allocation, type AllocationBounds, type LoadSeries, LogarithmicView } from '@trimtab/tasks/autoscaling'
-import { BURN_FUNCTION } from '../programs.js'
+import { BURN_FUNCTION, SERVICE_POD_PROGRAM } from '../programs.js'
 import { quantileOf } from '../quantile.js'
 import { type MachineState, measureMachine, whyTooBusy } from '../trial/machine.js'
 import { AllocatorController, createArm, type LiveArm } from './arms.js'
@@ -12,11 +12,19 @@ import { type Calibration, calibrate, whyUnstable } from './calibration.js'
 import type { LimiterOptions } from './limiter.js'
 import { LiveCluster } from './live-cluster.js'
 import { LiveClusterEnvironment } from './live-environment.js'
-import { drawLiveLoad, type LiveRequest, seriesShape, toTimed, waveShape } from './live-load.js'
-import { LoadStream } from './load-stream.js'
+import { drawLiveLoad, seriesShape, toTimed, waveShape } from './live-load.js'
+import { LoadStream, type TimedRequest } from './load-stream.js'
 import { checkLimiter, type LimiterCheck } from './mechanics.js'
 import { openLimiter } from './open-limiter.js'
 import { type PeriodRecord, recordOf } from './period-record.js'
+
+/** A server of the user's own. */
+export interface LiveService {
+  /** Path of a program for Node that listens on port `PORT` of the environment. */
+  readonly program: string
+  /** What is asked of it, by GET: `/search?q=a`. */
+  readonly path: string
+}
 
 /** What is measured. */
 export interface LiveSettings {
@@ -32,6 +40,8 @@ export interface LiveSettings {
   readonly sloFactor: number
   readonly peakPerSecond: number
   readonly seed: number
+  /** What pods run. Default: a server that works 2 ms of CPU time a request, on average, and waits 3. */
+  readonly service?: LiveService
 }
 
 /** What was measured. */
@@ -103,7 +113,9 @@ export async function measureLive(
   try {
     const periodMs = 1000 * settings.periodSeconds
     const check = await checkLimiter(limiter, { periodMs, roundsPerMs: machine.roundsPerMs, signal })
-    const cluster = new LiveCluster({ limiter, bounds: LIVE_BOUNDS, niceness: NICENESS }, AMPLE)
+    const { service } = settings
+    const server = service && { program: SERVICE_POD_PROGRAM, args: [service.program] }
+    const cluster = new LiveCluster({ limiter, bounds: LIVE_BOUNDS, niceness: NICENESS, ...server }, AMPLE)
     const load = new LoadStream(NICENESS.generator)
     const pids = [...cluster.pids, load.pid]
     try {
@@ -191,10 +203,10 @@ class LiveTrial {
   }
 
   /** Where an arm stands for the whole trial, with what it learns: runs a block of it. */
-  #stand(arm: LiveArm, sloMs: number): (round: number, requests: readonly LiveRequest[]) => Promise<LiveBlock> {
+  #stand(arm: LiveArm, sloMs: number): (round: number, requests: readonly TimedRequest[]) => Promise<LiveBlock> {
     const { cluster, load, hooks, settings } = this.#parts
     const { blockPeriods, periodSeconds, blocks } = settings
-    let requests: readonly LiveRequest[] = []
+    let requests: readonly TimedRequest[] = []
     let periods: PeriodRecord[] = []
     let latenciesMs: number[] = []
     let label = ''
@@ -203,7 +215,7 @@ class LiveTrial {
       begin: async (signal = hooks.signal) => {
         await cluster.bring(START)
         await cluster.settled(signal)
-        load.begin(requests.map(toTimed), { ...(await this.#target(blockPeriods)), sloMs })
+        load.begin(requests, { ...(await this.#target(blockPeriods)), sloMs })
       },
       onPeriod: (period) => {
         const record = recordOf(period, { isJudged: periods.length >= SETTLING_PERIODS, sloMs })
@@ -230,14 +242,16 @@ class LiveTrial {
   }
 
   /** The warm-up's are 0, those of a round one more than it. */
-  #requests(stretch: number, periods: number): LiveRequest[] {
+  #requests(stretch: number, periods: number): TimedRequest[] {
     const { settings, series, machine } = this.#parts
     const seconds = periods * settings.periodSeconds
     const seed = settings.seed + stretch
-    return drawLiveLoad(this.#core, {
+    const { service } = settings
+    const requests = drawLiveLoad(this.#core, {
       ...{ seconds, seed, peakPerSecond: settings.peakPerSecond, roundsPerMs: machine.roundsPerMs },
       shapeAt: series ? seriesShape(series, seconds, stretch) : waveShape(this.#core, seconds, seed),
     })
+    return service ? requests.map(({ atMs }) => ({ atMs, path: service.path })) : requests.map(toTimed)
   }
 
   async #target(periods: number) {

@@ -9,6 +9,7 @@ export interface PodOptions {
   readonly id: number
   /** A program for Node: says `{ port }` by IPC when it serves, drains when told `{ drain: true }`, ends when its parent is gone. */
   readonly program: string
+  readonly args?: readonly string[]
   readonly size: Readonly<PodSize>
   readonly limiter: Limiter
   readonly niceness: number
@@ -34,7 +35,7 @@ export class Pod {
   #isStopped = false
   #cpuMs = 0 // when CPU time was last taken
 
-  constructor({ id, program, size, limiter, niceness, onLog }: PodOptions) {
+  constructor({ id, program, args = [], size, limiter, niceness, onLog }: PodOptions) {
     const startMs = performance.now()
     this.id = id
     let tellReady: (ready: Awaited<Pod['ready']>) => void
@@ -42,7 +43,7 @@ export class Pod {
       tellReady = resolve
     })
     this.#child = new Child({
-      ...{ name: `pod ${id}`, program, niceness },
+      ...{ name: `pod ${id}`, program, args, niceness },
       onMessage: ({ port }) => {
         this.takeCpuMs() // what its start took is not load
         tellReady({ port, startMs: performance.now() - startMs })

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Limiter } from '../../src/live/limiter.js'
 import { LiveCluster, type LiveClusterOptions } from '../../src/live/live-cluster.js'
 import { cpuMsOf } from '../../src/live/process-usage.js'
+import { SERVICE_POD_PROGRAM } from '../../src/programs.js'
 import { fixture, isAlive } from '../start.js'
 import { LIMITERS, sayWhatIsMissing } from './limiters.js'
 
@@ -81,6 +82,22 @@ describe.each(LIMITERS)('a live cluster held by %s', (_, open) => {
     const { cluster } = await start(ONE, options)
     await expect(cluster.settled(never)).rejects.toMatchObject({ code: 'pods_fail' })
     await expect.poll(() => lines).toContain('I cannot begin')
+  })
+
+  it('runs a server that knows nothing of pods, and drains it by SIGTERM', async () => {
+    const options = { program: SERVICE_POD_PROGRAM, args: [fixture('hello-server.mjs')] }
+    const { cluster, get } = await start({ ...ONE, replicas: 2 }, options)
+    await cluster.settled(never)
+    expect(await (await get('/search?q=a')).text()).toBe('hello-server.mjs /search?q=a')
+    await cluster.bring(ONE)
+    await cluster.settled(never)
+    expect((await get('/')).status).toBe(200)
+  })
+
+  it('says what a server wrote that ends before it listens', async () => {
+    const options = { program: SERVICE_POD_PROGRAM, args: [fixture('broken-server.mjs')] }
+    const { cluster } = await start(ONE, options)
+    await expect(cluster.settled(never)).rejects.toThrow('Error: no database')
   })
 
   it('leaves nothing when it is disposed, while pods start and work', async () => {

@@ -1,5 +1,5 @@
-import { basename } from 'node:path'
-import { LIVE_ARMS, SETTLING_PERIODS } from '@trimtab/local/live'
+import { basename, resolve } from 'node:path'
+import { LIVE_ARMS, type LiveService, SETTLING_PERIODS } from '@trimtab/local/live'
 import { parseLoad } from '@trimtab/tasks/autoscaling'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
@@ -25,7 +25,15 @@ const options = {
   'slo-factor': numberOption('SLO as a multiple of the p99 with pods to spare', 1.8, {
     ...{ min: 1.01, max: 100, fraction: true },
   }),
-  rate: numberOption('requests a second at the peak; each takes 2 ms of CPU time', 220, { min: 1, max: 5000 }),
+  rate: numberOption('requests a second at the peak; of our own server each takes 2 ms of CPU time', 220, {
+    ...{ min: 1, max: 5000 },
+  }),
+  program: textOption(
+    'FILE',
+    'a server of yours for Node in place of our own: it listens on the port that PORT says, on loopback',
+    undefined,
+  ),
+  url: textOption('PATH', 'what is asked of --program (default /)', undefined),
   load: textOption(
     'FILE',
     'CSV of index,requests per minute: the shape, a minute a second (default: a wave)',
@@ -50,11 +58,16 @@ export const live: Command = defineCommand({
     ],
     ['trimtab live --hours 2 --report live.html --record live.json', 'long enough for small differences'],
     ['trimtab live --load requests.csv --arms resize,trimtab', 'the shape of your own load'],
+    [
+      'trimtab live --program server.mjs --url /search?q=a --rate 60',
+      'your own server behind the balancer, in pods of .125 to .45 cores and 96 to 256 MiB',
+    ],
   ],
   exits:
     'Ctrl-C ends all that was started; so does SIGKILL, and the next run removes what control groups that left.\nExit: 0 done, 1 no verdict (a busy machine, a gate of the machinery does not hold), 2 the call is bad.',
   async run({ json, report: reportPath, record: recordPath, state, ...values }, host) {
-    const settings = settingsOf(values)
+    const service = await serviceOf(values, host)
+    const settings = { ...settingsOf(values), ...(service && { service }) }
     for (const [name, path] of Object.entries({ report: reportPath, record: recordPath }))
       if (path !== undefined && !(await host.canWrite(path)))
         throw new UsageError(`--${name} ${path} cannot be written: name another file`)
@@ -73,6 +86,24 @@ export const live: Command = defineCommand({
 
 const writeReport = (path: string, report: LiveReport, host: Host): Promise<void> =>
   host.writeFile(path, path.endsWith('.md') ? renderLiveMarkdown(report) : renderLivePage(report))
+
+/** @throws {UsageError} a path without a server, or none; no such file */
+async function serviceOf(
+  { program, url }: { readonly program: string | undefined; readonly url: string | undefined },
+  host: Host,
+): Promise<LiveService | undefined> {
+  if (program === undefined) {
+    if (url !== undefined) throw new UsageError('--url says what is asked of a server: name it by --program')
+    return undefined
+  }
+  const path = url ?? '/'
+  if (!path.startsWith('/'))
+    throw new UsageError(`--url ${path} must be a path that begins with /: pods have ports of their own`)
+  await host.sizeOf(program).catch(() => {
+    throw new UsageError(`--program ${program} cannot be read: name a file for Node`)
+  })
+  return { program: resolve(program), path }
+}
 
 type LengthValues = {
   readonly arms: LiveReport['settings']['arms']

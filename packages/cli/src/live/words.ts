@@ -34,9 +34,10 @@ export const labelOf = (arm: string): string => ARM_LABELS[arm] ?? arm
 
 /** What was run, and by what. */
 export function factsOf({ settings, load, measured }: LiveReport): string {
-  const { blocks, blockPeriods, periodSeconds, peakPerSecond, sloFactor } = settings
+  const { blocks, blockPeriods, periodSeconds, peakPerSecond, sloFactor, service } = settings
   const { limiter, isRoot, sloMs, calibration, check } = measured
   return [
+    ...(service ? [`pods run ${printable(service.program)}, asked for ${printable(service.path)}`] : []),
     `real processes held by ${limiter}${isRoot ? ' as root' : ', without root'}`,
     `${blocks} blocks of ${blockPeriods * periodSeconds} s an arm in turns, the same arrivals for each, up to ${peakPerSecond}/s in the shape of ${printable(load)}`,
     `SLO ${sloMs.toFixed(1)} ms: ${sloFactor} × p99 with pods to spare (${calibration.p99Ms.toFixed(1)} ms)`,
