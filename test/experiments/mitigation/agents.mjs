@@ -1,54 +1,24 @@
-// FIRM's estimator learns on campaigns of its own, one for all instances of all applications.
-import { createDdpg } from '@trimtab/learn'
-import {
-  CONTINUOUS_ACTION,
-  CULPRIT_OBSERVATION,
-  FIRM_CONTINUOUS,
-  MITIGATION_DDPG,
-  MicroserviceEnvironment,
-} from '@trimtab/tasks/microservices'
+// Every agent that is compared, by name: how much of what (FIRM), what is done, and when.
+import { FIRM_CONTINUOUS, MITIGATION_DDPG } from '@trimtab/tasks/microservices'
+import { learnLimits } from './firm.mjs'
+import { learnForesight } from './foresight.mjs'
+import { learnMoves } from './moves.mjs'
 
-/** taught: episodes in which the rule acts and the agent imitates it. */
+const limits = (recipe) => ({ world: 'probe', arm: 'limits', learn: (spec) => learnLimits(recipe, spec) })
+
+/** name → where it is judged, by which arm, and how it learns; taught: part of the episodes in which the rule acts. */
 export const VARIANTS = {
-  untrained: { label: 'FIRM as printed, untrained', preset: FIRM_CONTINUOUS, isTrained: false },
-  printed: { label: 'FIRM as printed, trained', preset: FIRM_CONTINUOUS, isTrained: true, taught: 0 },
+  untrained: { label: 'FIRM as printed, untrained', ...limits({ preset: FIRM_CONTINUOUS }) },
+  printed: { label: 'FIRM as printed, trained', ...limits({ preset: FIRM_CONTINUOUS, taught: 0 }) },
   imitation: {
     label: 'better recipe, from imitation of the rule',
-    preset: MITIGATION_DDPG,
-    isTrained: true,
-    taught: 0.3,
+    ...limits({ preset: MITIGATION_DDPG, taught: 0.3 }),
   },
-}
-
-const TRAINING_SEED = 50_000 // of campaigns: none is judged on
-const CAPACITY = 20_000
-
-/** @returns the file of the policy that serves */
-export function learnAgent(core, graphs, { variant, seed, episodes }) {
-  const { preset, isTrained, taught } = VARIANTS[variant]
-  const agent = createDdpg(core, {
-    ...{ observation: CULPRIT_OBSERVATION, action: CONTINUOUS_ACTION.space, seed, preset: preset.preset },
-    options: { ...preset.options, capacity: CAPACITY },
-  })
-  const worlds = graphs.map((graph) => new MicroserviceEnvironment(core, graph, { action: CONTINUOUS_ACTION }))
-  const ruleAction = new Float32Array(5)
-  CONTINUOUS_ACTION.up.decide(new Float32Array(8), ruleAction)
-  const action = new Float32Array(5)
-  for (let episode = 0; isTrained && episode < episodes; episode++) {
-    const world = worlds[episode % worlds.length]
-    let observation = world.reset(TRAINING_SEED + 1000 * seed + episode)
-    for (let isOver = false; !isOver; ) {
-      if (episode < taught * episodes) action.set(ruleAction)
-      else agent.explore(observation, action)
-      const { observation: nextObservation, reward, truncated } = world.step(action)
-      agent.observe({ observation, action: action.slice(), reward, nextObservation, terminated: false, ruleAction })
-      agent.update()
-      observation = nextObservation
-      isOver = truncated
-    }
-    agent.endEpisode()
-  }
-  const file = agent.save()
-  for (const one of [agent, ...worlds]) one.dispose()
-  return file
+  moves: {
+    label: 'what is done: rule, replace, scale out or leave',
+    world: 'standard',
+    arm: 'moves',
+    learn: learnMoves,
+  },
+  foresight: { label: 'when: whom traces will name', world: 'standard', arm: 'foresight', learn: learnForesight },
 }

@@ -6,14 +6,14 @@ import {
   byOwnQueue,
   byTraces,
   CONTINUOUS_ACTION,
-  CulpritPolicy,
   FixedLimits,
-  Localiser,
   NO_MITIGATION,
   ReplicaAutoscaler,
 } from '@trimtab/tasks/microservices'
+import { foresightPolicy } from './foresight.mjs'
+import { MovesPolicy, movesPolicy, SCALE_OUT } from './moves.mjs'
+import { culprits, defaultRule, localiserOf, REPLACE_AFTER } from './rule.mjs'
 
-const REPLACE_AFTER = 2 // seconds
 const AIMD = { increase: 0.25, decrease: 0.9 }
 const GENEROUS_AIMD = { increase: 1, decrease: 0.9 }
 
@@ -77,23 +77,23 @@ export const ARMS = {
   },
   default: {
     label: 'default: localised, own queues too, then drain and replace',
-    make: (setup) =>
-      culprits(setup, [byTraces(localiserOf(setup)), byOwnQueue], { replaceAfterSeconds: REPLACE_AFTER }),
+    make: (setup) => defaultRule(setup),
+  },
+  'scale-out': {
+    label: 'default, and a sister replica at once',
+    make: (setup) => new MovesPolicy(setup, () => SCALE_OUT),
   },
   queue: { label: 'queue rule, without traces', make: (setup) => culprits(setup, [byOwnQueue]) },
   oracle: { label: 'oracle of limits', make: (setup) => culprits(setup, [byTruth(setup)]) },
-  agent: {
-    label: 'agent',
+  limits: {
+    label: 'agent of limits',
     make: (setup) => {
-      const agent = loadPolicy(setup.core, setup.policyFile)
+      const agent = loadPolicy(setup.core, setup.learned)
       return culprits(setup, [byTraces(localiserOf(setup))], { estimatorOf: () => agent, action: CONTINUOUS_ACTION })
     },
   },
+  moves: { label: 'agent of moves', make: movesPolicy },
+  foresight: { label: 'agent of foresight', make: foresightPolicy },
 }
-
-const localiserOf = ({ slosMs, usual }) => new Localiser({ slosMs, usual })
-
-const culprits = ({ core, deployed }, namers, more = {}) =>
-  new CulpritPolicy({ name: 'culprits', math: core.math, deployed, namers, ...more })
 
 export const policyOf = (arm, setup) => ARMS[arm].make(setup)
