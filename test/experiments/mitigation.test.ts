@@ -48,6 +48,7 @@ describe('the report on mitigation', () => {
       episodes: 0,
       campaigns: {},
       more: { seeds: [2], arms: [] },
+      singleSeeds: [0],
     }
     const arms = { probe: ['aimd'], standard: ['aimd'], singles: ['aimd', 'localised'] }
     const { markdown, json, isShown } = report({

@@ -200,7 +200,7 @@ ${armRows(standard, scale.arms.standard)}
 
 ### What and when: two more agents
 
-Both begin as the default and serve in its place only where they are surely better (mean gain above its standard error) on ${scale.apps.length * scale.campaigns.trial} campaigns
+Both begin as the default and serve in its place only where they are better by more than a standard error on ${scale.apps.length * scale.campaigns.trial} campaigns
 that they did not learn from; ${scale.agentSeeds.length} seeds, each judged on one campaign an application.
 
 - **What is done.** Whoever is named anew gets one of four: what the rule does; the same, and a successor or a sister replica at once; nothing.
@@ -218,7 +218,9 @@ An order that a machine has no room for is carried out as far as there is. A rep
 raised is replaced: the new one is ready 2.05 s later, and anomalies that begin then strike it.
 
 Campaigns: seeds ${scale.seeds.join(', ')}, ${scale.seconds} s each, the same for every row. Gates
-between ${scale.more.arms.join(', ')} in this world are over seeds ${scale.more.seeds[0]} … ${scale.more.seeds.at(-1)} too.
+between ${scale.more.arms.join(', ')} in this world are over seeds ${scale.more.seeds[0]} … ${scale.more.seeds.at(-1)} too. Those and the campaigns of single anomalies are new since an earlier run missed
+gates that hold them against HPA; gates of own queues, of the default and of the two agents came with them. Both agents and the sister replica were
+thought of on campaigns 100 … 122.
 
 Command: \`npm run experiment -- mitigation --scale ${scaleName}\`
 `
