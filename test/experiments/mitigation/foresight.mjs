@@ -2,7 +2,7 @@
 import { createRegressor } from '@trimtab/learn'
 import { byOwnQueue, byTraces, MicroserviceSimulator, NO_MITIGATION, RESOURCES } from '@trimtab/tasks/microservices'
 import { defaultRule, localiserOf, namersOf } from './rule.mjs'
-import { campaignOf, core, lifeOf } from './runs.mjs'
+import { campaignOf, core, lifeOf, livesOf } from './runs.mjs'
 import { bestOf } from './trial.mjs'
 
 const AHEAD = 2 // windows in which whoever is named then is to be named now
@@ -134,16 +134,13 @@ const TRAINING_SEED = 70_000 // of campaigns: none is judged on
 
 /**
  * Learns from watching an application that nobody mitigates; how sure one must be to act is chosen by trial.
- * @returns network and threshold; undefined: no threshold is surely better than the rule
+ * @returns network and threshold; undefined: no threshold is better than the rule by more than a standard error
  */
 export async function learnForesight({ apps, seed, seconds, campaigns }) {
   const from = TRAINING_SEED + 100 * seed
-  const specsOf = (first, count) =>
-    apps.flatMap((app) =>
-      Array.from({ length: count }, (_, i) => ({ app, world: 'standard', campaign: 'many', seed: first + i, seconds })),
-    )
+  const livesFrom = (first, count) => livesOf({ apps, seconds, first, count })
   const rows = []
-  for (const spec of specsOf(from, campaigns.foresight)) rows.push(...(await rowsOf(spec)))
+  for (const spec of livesFrom(from, campaigns.foresight)) rows.push(...(await rowsOf(spec)))
   const regressor = createRegressor(core, { ...SETUP, seed })
   regressor.fit(
     Float32Array.from(rows.flatMap(({ x }) => [...x])),
@@ -152,7 +149,7 @@ export async function learnForesight({ apps, seed, seconds, campaigns }) {
   const network = regressor.save()
   regressor.dispose()
   const candidates = THRESHOLDS.map((threshold) => ({ network, threshold }))
-  return bestOf(candidates, specsOf(from + 50, campaigns.trial), (setup, learned) =>
+  return bestOf(candidates, livesFrom(from + 50, campaigns.trial), (setup, learned) =>
     foresightPolicy({ ...setup, learned }),
   )
 }

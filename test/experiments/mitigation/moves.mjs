@@ -2,7 +2,7 @@
 import { createRegressor } from '@trimtab/learn'
 import { CULPRIT_OBSERVATION, encodeCulprit, nameAll } from '@trimtab/tasks/microservices'
 import { defaultRule, namersOf } from './rule.mjs'
-import { applicationOf, core, lifeOf, singleAt } from './runs.mjs'
+import { applicationOf, core, lifeOf, livesOf, singleAt } from './runs.mjs'
 import { bestOf } from './trial.mjs'
 
 const [RULE, REPLACE, LEAVE] = ['rule', 'replace', 'leave']
@@ -139,20 +139,17 @@ const TRAINING_SEED = 60_000 // of campaigns: none is judged on
 /**
  * The same anomalies and requests are lived through once with each move; a network learns from the moment of naming by how many points
  * of late requests each differs from the rule.
- * @returns the network; undefined: it is not surely better than the rule
+ * @returns the network; undefined: it is not better than the rule by more than a standard error
  */
 export async function learnMoves({ apps, seed, seconds, campaigns }) {
   const from = TRAINING_SEED + 100 * seed
-  const specsOf = (first, count) =>
-    apps.flatMap((app) =>
-      Array.from({ length: count }, (_, i) => ({ app, world: 'standard', campaign: 'many', seed: first + i, seconds })),
-    )
+  const livesFrom = (first, count) => livesOf({ apps, seconds, first, count })
   const rows = []
-  for (const spec of specsOf(from, campaigns.moves)) rows.push(...(await rowsOf(spec)))
+  for (const spec of livesFrom(from, campaigns.moves)) rows.push(...(await rowsOf(spec)))
   const regressor = createRegressor(core, { ...SETUP, seed })
   const flat = (name) => Float32Array.from(rows.flatMap((row) => [...row[name]]))
   if (rows.length > 0) regressor.fit(flat('x'), flat('y'))
   const file = regressor.save()
   regressor.dispose()
-  return bestOf([file], specsOf(from + 50, campaigns.trial), (setup, learned) => movesPolicy({ ...setup, learned }))
+  return bestOf([file], livesFrom(from + 50, campaigns.trial), (setup, learned) => movesPolicy({ ...setup, learned }))
 }

@@ -60,6 +60,12 @@ export const campaignOf = ({ app, campaign: style, seed, seconds }) => {
   return style === 'singles' ? singles(graph, seed, seconds) : generateCampaign(core, graph, { seed, seconds })
 }
 
+/** Lives that agents learn from or are tried on: so many of each application in the standard world, from a seed on. */
+export const livesOf = ({ apps, seconds, first, count }) =>
+  apps.flatMap((app) =>
+    Array.from({ length: count }, (_, i) => ({ app, world: 'standard', campaign: 'many', seed: first + i, seconds })),
+  )
+
 /** Second by second: what was seen, ordered and done, and what really happened (`latest`). */
 export async function* lifeOf(spec, makePolicy) {
   const { app, world, seed, seconds } = spec

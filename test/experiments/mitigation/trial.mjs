@@ -1,4 +1,4 @@
-// What has been learned serves only where it is surely better than the rule, on campaigns that it did not learn from.
+// What has been learned serves only where it is better than the rule by more than a standard error, on campaigns that it did not learn from.
 import { Judge } from './judge.mjs'
 import { mean, standardError } from './numbers.mjs'
 import { defaultRule } from './rule.mjs'
