@@ -115,7 +115,7 @@ describe('the shop', () => {
     async () => {
       const usual = await runShop('usual')
       // A browse is 11 spans and a purchase 15, by the table of services; of each there were four.
-      expect(usual.out).toMatch(/^8 requests, 0 failed; 104 spans in /m)
+      expect(usual.out).toMatch(/^8 requests, 0 failed\n104 spans: /m)
       const traces = usual.files.flatMap((file) => parseTraces(readFileSync(file)))
       expect(traces.map(({ size }) => size).sort()).toEqual([11, 11, 11, 11, 15, 15, 15, 15])
       const services = traces.flatMap((trace) => toSpans(trace).map(({ service }) => service))

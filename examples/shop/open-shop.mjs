@@ -58,23 +58,19 @@ export class OpenShop {
   /**
    * Starts it and warms it up; none of that is traced.
    * `folder`: of the services' logs; `traces`: of the collector's files, default: there are none; `exportMs`: how often services send spans,
-   * default 500; the others are the collector's own.
-   * @param {{ folder: string, traces?: string, exportMs?: number } & import('@trimtab/local/collect').CollectorOptions} options
+   * default 500; `elsewhere`: the address of another collector, then there is none here; the others are the collector's own.
+   * @param {{ folder: string, traces?: string, exportMs?: number, elsewhere?: string } & import('@trimtab/local/collect').CollectorOptions} options
    */
-  static async open({ folder, traces, exportMs, ...options }) {
-    const collector = await Collector.start({
-      port: 0,
-      folder: traces,
-      onError: ({ message }) => console.error(message),
-      ...options,
-    })
+  static async open({ folder, traces, exportMs, elsewhere, ...options }) {
+    const onError = ({ message }) => console.error(message)
+    const collector = elsewhere ? undefined : await Collector.start({ port: 0, folder: traces, onError, ...options })
     const proxies = []
     const connect = async ({ callee }, port) => {
       const proxy = await EdgeProxy.listen({ port })
       proxies.push({ callee, proxy })
       return proxy.port
     }
-    const url = `http://127.0.0.1:${collector.port}/v1/traces`
+    const url = elsewhere ?? `http://127.0.0.1:${collector.port}/v1/traces`
     const shop = await launchShop({ collector: url, exportMs, folder, connect })
     const open = new OpenShop(collector, shop, proxies, folder)
     for (let i = 0; i < WARM_UP_REQUESTS; i++) for (const name of REQUESTS) await open.ask(name, 1, NOT_SAMPLED)
@@ -121,7 +117,7 @@ export class OpenShop {
   async close() {
     await this.shop.stop()
     for (const { proxy } of this.#proxies) await proxy.close()
-    await this.collector.close()
+    await this.collector?.close()
   }
 }
 

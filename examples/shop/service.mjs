@@ -8,7 +8,7 @@ import { compute, Log, walk } from './work.mjs'
 
 const MOST_QUEUED = 1000
 const [NAME, REPLICA] = process.argv.slice(2)
-const MOST_STOPPING_MS = 10_000
+const MOST_STOPPING_MS = 60_000 // of work that is there: what it cuts off, customers see fail
 const OPERATIONS = SERVICES[NAME]
 
 const agent = new http.Agent({ keepAlive: true })

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { PAGES } from '../../playground/pages.js'
 import { BUILT, servePlayground } from './built-playground.mjs'
 import { canUseChromium, launchChromium } from './chromium.mjs'
@@ -121,6 +121,7 @@ describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chr
       await page.waitForFunction(hasOpened)
       await readMainThread(page)
       const longestTask = await traceTasks(browser, page)
+      onTestFinished(() => void browser.stopTracing().catch(() => {})) // where it failed before its end: the next one traces too
       await runOwn(page, name)
       const longestTaskMs = await longestTask()
       console.log(

@@ -60,6 +60,12 @@ describe('the report on the promise', () => {
     expect(nothing.isShown).toBe(false)
   })
 
+  it('is shown in one column of cells by the gates that there are cells for', () => {
+    const column = { scale: { ...bursting.gate, apps: 1 }, cells: CELLS.slice(0, 2), perturbed: [] }
+    expect(reported(column).isShown).toBe(true)
+    expect(reported({ ...column, cells: [...column.cells, cell(1.2, { app: 22 })] }).isShown).toBe(false)
+  })
+
   it('gives each number of the JSON a column', () => {
     const { json } = reported()
     expect(json.cells[0].controllers.trimtab.split(' ')).toHaveLength(json.columns.length)

@@ -1,16 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { HAS_VERSION_1, sayNoVersion1 } from '../../../adapters/linux/test/here.js'
+import { HAS_NETWORK, HAS_VERSION_1, sayNoVersion1 } from '../../../adapters/linux/test/here.js'
 import { notChecked } from '../../../test/not-checked.js'
 import { main } from '../src/main.js'
 import { createFakeHost } from './fake-host.js'
+import { BIN } from './trimtab.js'
 
 const IS_LINUX = process.platform === 'linux'
 if (!IS_LINUX) notChecked('trimtab linux', 'Linux')
 if (!HAS_VERSION_1) sayNoVersion1('trimtab linux limit by control groups')
+
+const NAMESPACE = `trimtab-cli-${process.pid}`
+const HAS_NAMESPACE = HAS_NETWORK && spawnSync('ip', ['netns', 'add', NAMESPACE]).status === 0
+if (!HAS_NAMESPACE) notChecked('trimtab linux limit of a network device', 'root, CAP_NET_ADMIN and iproute2')
+afterAll(() => {
+  if (HAS_NAMESPACE) execFileSync('ip', ['netns', 'del', NAMESPACE])
+})
 
 describe.runIf(IS_LINUX)('trimtab linux', () => {
   let state: string
@@ -48,6 +56,10 @@ describe.runIf(IS_LINUX)('trimtab linux', () => {
     ['limit --pid 0 --cpu 1', /--pid must be the number of a process, got 0/],
     ['limit --pid 7', /a limit is needed/],
     ['limit --pid 7 --write 1MiB', /--read and --write need --disk/],
+    ['limit --egress 1MiB', /--egress and --ingress need --device/],
+    ['limit --cache-ways 2', /--pid N is needed/],
+    ['limit --pid 7 --cpus 0-', /--cpus must be like 0-1,4, got 0-/],
+    ['limit --device lo --ingress 1MiB --by signals', /--by signals holds --cpu only, not ingressBytesPerSecond/],
     ['limit --pid 7 --memory 1MiB --by signals', /--by signals holds --cpu only, not memoryBytes/],
     ['limit --pid 7 --disk nowhere --write 1MiB --dry-run', /nowhere is no disk here/],
     ['limits', /did you mean limit\?/],
@@ -63,6 +75,12 @@ describe.runIf(IS_LINUX)('trimtab linux', () => {
     expect(JSON.parse(out)).toMatchObject({ event: 'planned', scale: 'out' })
   })
 
+  it('limit --dry-run says what would be held of threads, cache, memory bandwidth and a network device', async () => {
+    const cache = '--cache-ways 2 --memory-bandwidth 40'
+    const { code, out } = await call(`limit --pid 7 --cpus 0 ${cache} --device lo --egress 10MiB --dry-run`)
+    expect([code, out]).toEqual([0, 'threads 0, cache 2 ways, memory bandwidth 40 %, lo out 10MiB/s\n'])
+  })
+
   it.runIf(HAS_VERSION_1)('limit holds a process in a group until it is told to stop, and gives it back', async () => {
     const groups = () => readFileSync(`/proc/${child.pid}/cgroup`, 'utf8')
     const [before, stop] = [groups(), new AbortController()]
@@ -71,10 +89,25 @@ describe.runIf(IS_LINUX)('trimtab linux', () => {
     const { code, out } = await call(line, () => [held.push(groups()), stop.abort()], stop.signal)
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^CPU 0.5 cores, shares 1024, memory 64MiB.*\nused \d+\.\d s of CPU\n$/s),
+      expect.stringMatching(/^CPU 0.5 cores, shares 1024, threads \d.*, memory 64MiB.*\nused \d+\.\d s of CPU\n$/s),
     ])
     expect(held[0]).toContain(':memory:/trimtab-limit\n')
     expect(groups()).toBe(before)
+  })
+
+  it.runIf(HAS_NAMESPACE)('limit holds a network device until it is told to stop, and gives it back', async () => {
+    const inside = ['netns', 'exec', NAMESPACE]
+    const queues = () => execFileSync('ip', [...inside, 'tc', 'class', 'show', 'dev', 'lo'], { encoding: 'utf8' })
+    const before = queues()
+    const argv = ['linux', 'limit', '--device', 'lo', '--egress', '1000KiB', '--state', state]
+    const running = spawn('ip', [...inside, process.execPath, BIN, ...argv])
+    let out = ''
+    running.stdout.on('data', (text) => (out += text))
+    await expect.poll(() => out, { timeout: 30_000 }).toBe('lo out 1000KiB/s, lo in no limit\n')
+    expect(queues()).toMatch(/htb .* rate 8192Kbit/)
+    const ended = new Promise((resolve) => running.once('close', resolve))
+    running.kill('SIGTERM')
+    expect([await ended, out, queues()]).toEqual([0, expect.stringMatching(/\nlet go\n$/), before])
   })
 
   it('limit --by signals ends with its process', async () => {

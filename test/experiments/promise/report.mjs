@@ -25,8 +25,9 @@ export function report({ scaleName, scale, cells, perturbed, absent }) {
   const base = cells.filter((cell) => isPerturbed(scale, { ...cell, appSeed: cell.app }))
   const perturbations = base.length > 0 ? perturbationFigures(base, perturbed, CANDIDATE) : []
   const gates = [...promiseGates(cells), ...perturbationGates(perturbations)]
+  const isColumn = scale.elsewhere.length === 0 // of one kind of cells: gates of the others are for the whole promise
   return {
-    isShown: scaleName === 'smoke' || gates.every(({ isMet }) => isMet === true),
+    isShown: scaleName === 'smoke' || gates.every(({ isMet, cells }) => isMet === true || (isColumn && cells === 0)),
     json: rounded({
       ...{ scale: scaleName, ...scale, absent, prices: DEFAULT_PRICES, budgetPercent: ERROR_BUDGET_PERCENT },
       ...{ gates, perturbations, columns: COLUMNS, cells: cells.map(cellRow) },

@@ -76,11 +76,12 @@ export class HeldInstance {
   #read(): Totals {
     const { pid } = this.instance
     const ways = this.service.proxies.map((proxy) => proxy.measure())
+    const isCounted = ways.length > 0 // else nobody stands on the ways to it
     const first = readTaskTimes(kernelFiles, '/proc', pid).get(String(pid))
     return {
       ...this.hold.used,
-      networkBytes: ways.reduce((sum, { bytes }) => sum + bytes, 0),
-      linkBusyMs: Math.max(0, ...ways.map(({ busyMs }) => busyMs)),
+      networkBytes: isCounted ? ways.reduce((sum, { bytes }) => sum + bytes, 0) : Number.NaN,
+      linkBusyMs: isCounted ? Math.max(...ways.map(({ busyMs }) => busyMs)) : Number.NaN,
       readySeconds: first ? (first.runNanoseconds + first.waitNanoseconds) / 1e9 : Number.NaN,
     }
   }

@@ -1,12 +1,15 @@
 import { createCore } from '@trimtab/core'
 import { printable } from '@trimtab/core/text'
-import type { PresetName } from '@trimtab/tasks/microservices'
+import type { PresetName, Resource } from '@trimtab/tasks/microservices'
 import { type Command, defineCommand, EXIT } from '../command.js'
 import type { Host } from '../host.js'
-import { formatFinding, formatMitigation } from '../mitigation/format.js'
-import { watchLive } from '../mitigation/from-live.js'
+import { stateOption } from '../limits/state.js'
+import { actLive } from '../mitigation/act-live.js'
+import { formatFinding, formatIncident, formatMitigation } from '../mitigation/format.js'
+import { type LiveFinding, watchLive } from '../mitigation/from-live.js'
 import { recommendFromTraces } from '../mitigation/from-traces.js'
-import type { MitigationReport } from '../mitigation/report-types.js'
+import type { Incident, MitigationReport } from '../mitigation/report-types.js'
+import { parseServices } from '../mitigation/services-file.js'
 import { simulateMitigation } from '../mitigation/simulate.js'
 import { choiceOption, numberOption, switchOption, textOption, UsageError, type Values } from '../options.js'
 import { createProgress } from '../progress.js'
@@ -27,8 +30,12 @@ const options = {
   every: numberOption('seconds from one anomaly to the next, on average', 3, { min: 0.1, max: 86_400, fraction: true }),
   campaign: textOption('FILE', 'anomalies of a campaign file instead', undefined),
   seed: numberOption('of requests, anomalies and noise', 1, { min: 0, max: 2 ** 31 }),
-  act: switchOption('carry out what is recommended, beside the same run without'),
-  live: switchOption('watch spans as OpenTelemetry’s exporters send them, until Ctrl-C; recommended only'),
+  act: switchOption(
+    'carry out what is recommended: in the simulator beside the same run without, with --live on --services',
+  ),
+  live: switchOption('watch spans as OpenTelemetry’s exporters send them, until Ctrl-C'),
+  services: textOption('FILE', 'with --live --act: whose limits may be changed, JSON', undefined),
+  state: stateOption,
   port: numberOption('with --live: where to listen, on this machine; 0: any that is free', 4318, {
     min: 0,
     max: 65_535,
@@ -58,15 +65,19 @@ export const mitigateCommand: Command = defineCommand({
     ['trimtab mitigate --preset train --act', 'the same carried out, against the same requests without'],
     ['trimtab mitigate slow/* --baseline usual.json', 'of traces of your own, recommended only'],
     ['trimtab mitigate --live --baseline usual.json', 'of spans as they come, from your services’ exporters'],
+    ['trimtab mitigate --live --baseline usual.json --act --services services.json', 'carried out on your processes'],
   ],
   exits:
-    'Without files on the simulator, where machines have 1.2 × what is deployed and telemetry is a second late. Nothing real is changed.\nExit: 0 done (--live: on Ctrl-C or SIGTERM), 1 no service stands out in the files, 2 the call is bad.',
+    'Without files on the simulator, where machines have 1.2 × what is deployed and telemetry is a second late. Nothing real is changed but with\n--live --act: processes of this machine that --services names, {"format":"trimtab-services/1","services":{"cart":{"pid":4711,"cores":0.5}}};\nlimits are given back in the end, after SIGKILL by trimtab linux restore.\nExit: 0 done (--live: on Ctrl-C or SIGTERM), 1 no service stands out in the files, 2 the call is bad.',
   async run(values, host, files) {
-    const { baseline, json, top } = values
+    const { baseline, json, top, services } = values
+    if (services !== undefined && !(values.live && values.act))
+      throw new UsageError('--services is for --live --act: whose limits are changed')
     if (values.live) {
       if (files.length > 0) throw new UsageError('--live takes spans as they come: leave the files out')
       if (baseline === undefined) throw new UsageError('--baseline FILE is needed: what is usual for these requests')
-      if (values.act) throw new UsageError('--act is for the simulator: spans do not say whose processes they are of')
+      if (values.act && services === undefined)
+        throw new UsageError('--act with --live needs --services FILE: spans do not say whose processes they are of')
       return await watch({ ...values, baseline }, host)
     }
     if (files.length === 0 && baseline !== undefined)
@@ -94,25 +105,45 @@ export const mitigateCommand: Command = defineCommand({
   },
 })
 
-type WatchValues = Pick<Values<typeof options>, 'port' | 'window' | 'slo-factor' | 'json'> & {
-  readonly baseline: string
-}
+type WatchValues = Omit<Values<typeof options>, 'baseline'> & { readonly baseline: string }
 
-async function watch({ baseline, port, window, json, 'slo-factor': sloFactor }: WatchValues, host: Host) {
+async function watch(
+  { baseline, port, window, json, state, services, 'slo-factor': sloFactor }: WatchValues,
+  host: Host,
+) {
   const paint = createPaint(host.stdout, host.env)
   const say = (event: string, fields: object, text: string, to = host.stdout): unknown =>
     json ? host.stdout.write(`${JSON.stringify({ event, ...fields })}\n`) : to.write(text)
-  const requests = await watchLive(
-    {
-      ...{ baseline, port, sloFactor, everySeconds: window },
-      onListening(url, slos) {
-        const listed = [...slos].map(([name, ms]) => `${printable(name)} ${ms.toFixed(1)} ms`).join(', ')
-        say('listening', { url, slosMs: Object.fromEntries(slos) }, `${url}; SLOs: ${listed}\n`, host.stderr)
-      },
-      onFinding: (finding) => say('finding', finding, formatFinding(finding, paint)),
+  const plan = {
+    ...{ baseline, port, sloFactor, everySeconds: window },
+    onListening(url: string, slos: ReadonlyMap<string, number>) {
+      const listed = [...slos].map(([name, ms]) => `${printable(name)} ${ms.toFixed(1)} ms`).join(', ')
+      say('listening', { url, slosMs: Object.fromEntries(slos) }, `${url}; SLOs: ${listed}\n`, host.stderr)
     },
-    host,
+    onFinding: (finding: LiveFinding) => say('finding', finding, formatFinding(finding, paint)),
+  }
+  if (services === undefined) {
+    const requests = await watchLive(plan, host)
+    say('stopped', { requests }, `${requests} requests seen; nothing was changed.\n`)
+    return EXIT.done
+  }
+  const file = parseServices(
+    await readText(services, { readBytes: host.readBytes, ...SMALL }, `--services ${services}`),
   )
-  say('stopped', { requests }, `${requests} requests seen; nothing was changed.\n`)
+  let holds: readonly Resource[] = []
+  const acting = {
+    ...{ ...plan, services: file, stateFolder: state },
+    onHeld(by: string, held: readonly Resource[], pids: Readonly<Record<string, number>>) {
+      holds = held
+      const listed = Object.entries(pids).map(([name, pid]) => `${printable(name)} (process ${pid})`)
+      say('held', { by, holds, pids }, `held by ${by}, ${holds.join(' and ')}: ${listed.join(', ')}\n`, host.stderr)
+    },
+    onIncident: (event: 'named' | 'over', incident: Incident) =>
+      say(event, incident, formatIncident(event, incident, { paint, holds })),
+  }
+  const requests = await actLive(acting, host)
+  say('stopped', { requests }, `${requests} requests seen; limits are as they were before.\n`)
   return EXIT.done
 }
+
+const SMALL = { maxBytes: 2 ** 20, maxLines: 100_000 }

@@ -1,5 +1,12 @@
 import { printable } from '@trimtab/core/text'
-import { type CulpritAccount, LIMIT_RANGE, type LocatedCulprit, RESOURCE_UNITS } from '@trimtab/tasks/microservices'
+import {
+  type CulpritAccount,
+  LIMIT_RANGE,
+  type LocatedCulprit,
+  RESOURCE_UNITS,
+  RESOURCES,
+  type Resource,
+} from '@trimtab/tasks/microservices'
 import { formatTable, type Paint } from '../terminal.js'
 import { duration, percent, placeText, plural } from '../trace/report/format.js'
 import { gainText, slowerText } from '../trace/report/tables.js'
@@ -15,7 +22,10 @@ import type {
   TracesReport,
 } from './report-types.js'
 
-const RAISE = `raise all five limits to ${LIMIT_RANGE[1]}×`
+/** @param holds  what is limited there; default: all that can be */
+const raiseText = (holds: readonly Resource[] = RESOURCES): string =>
+  `raise ${holds.length === RESOURCES.length ? 'all five limits' : `the limits of ${holds.join(' and ')}`} to ${LIMIT_RANGE[1]}×`
+const RAISE = raiseText()
 const REPLACE = 'drain and replace it'
 const RAISE_NETWORK = `raise the network limits of both ends of that edge, or ${REPLACE}`
 
@@ -57,16 +67,33 @@ function formatSimulation(report: SimulationReport, paint: Paint): string {
 }
 
 function incidentText(incident: Incident, index: number, paint: Paint): string {
-  const { instance, fromSecond, untilSecond, steps, injected } = incident
-  const when = fromSecond === untilSecond ? `second ${fromSecond}` : `seconds ${fromSecond} to ${untilSecond}`
+  const { steps, injected = [] } = incident
   const lines = [
     ...whyLines(incident),
-    ...steps.map(stepText),
+    ...steps.map((step) => stepText(step)),
     ...thenLines(incident),
     `injected there: ${injected.join(', ') || 'nothing'}`,
   ]
-  const head = `${String(index + 1).padStart(2)}. ${paint.accent(instance)}  ${paint.dim(when)}`
-  return [head, ...lines.map(printable)].join('\n      ')
+  return [`${String(index + 1).padStart(2)}. ${headOf(incident, paint)}`, ...lines.map(printable)].join('\n      ')
+}
+
+function headOf({ instance, fromSecond, untilSecond }: Incident, paint: Paint): string {
+  const [from, until] = [fromSecond, untilSecond].map(Math.round)
+  const when = from === until ? `second ${from}` : `seconds ${from} to ${until}`
+  return `${paint.accent(printable(instance))}  ${paint.dim(when)}`
+}
+
+/** An instance of a live application that limits are raised of: why, or what was done and what came of it. @param holds  what is limited there */
+export function formatIncident(
+  event: 'named' | 'over',
+  incident: Incident,
+  { paint, holds }: { readonly paint: Paint; readonly holds: readonly Resource[] },
+): string {
+  const lines =
+    event === 'named'
+      ? whyLines(incident)
+      : [...incident.steps.map((step) => stepText(step, holds)), ...thenLines(incident)]
+  return `${[headOf(incident, paint), ...lines.map(printable)].join('\n      ')}\n`
 }
 
 function whyLines({ because, account, busiest }: Incident): string[] {
@@ -99,16 +126,16 @@ function culpritLines(
 
 /** Who was named in a window of a live application, and what is recommended. */
 export function formatFinding({ second, because, account }: LiveFinding, paint: Paint): string {
-  const { instance, edge } = because
+  const { service, instance, edge } = because
   const lines = [
     ...culpritLines(because, account),
     `recommended: ${edge ? RAISE_NETWORK : `${RAISE}, and if it is named again after that, ${REPLACE}`}`,
   ]
-  return `${[`${paint.accent(printable(instance))}  ${paint.dim(`second ${second.toFixed(0)}`)}`, ...lines.map(printable)].join('\n      ')}\n`
+  return `${[`${paint.accent(printable(instance || service))}  ${paint.dim(`second ${second.toFixed(0)}`)}`, ...lines.map(printable)].join('\n      ')}\n`
 }
 
-function stepText({ kind, second, done, reason, short = [] }: Step): string {
-  const what = `second ${second}: ${kind === 'limits' ? RAISE : REPLACE}`
+function stepText({ kind, second, done, reason, short = [] }: Step, holds?: readonly Resource[]): string {
+  const what = `second ${Math.round(second)}: ${kind === 'limits' ? raiseText(holds) : REPLACE}`
   switch (done) {
     case 'proposed':
       return `${what} (recommended)`
@@ -128,13 +155,13 @@ function thenLines({ because, p99OverSloAfter, untilSecond, fromSecond }: Incide
   if (because === 'queue') return []
   if (p99OverSloAfter === undefined) return ['then: the run ended']
   return [
-    `then: named for ${plural(untilSecond - fromSecond + 1, 'second')}; after that, p99 is ${p99OverSloAfter.toFixed(1)}× its SLO`,
+    `then: named for ${plural(Math.round(untilSecond - fromSecond) + 1, 'second')}; after that, p99 is ${p99OverSloAfter.toFixed(1)}× its SLO`,
   ]
 }
 
 function foundText(incidents: readonly Incident[]): string {
   const byTraces = incidents.filter(({ because }) => because !== 'queue')
-  const right = byTraces.filter(({ injected }) => injected.length > 0).length
+  const right = byTraces.filter(({ injected = [] }) => injected.length > 0).length
   return `${right} of ${plural(byTraces.length, 'incident')} named by traces were where something had been injected.`
 }
 

@@ -3,6 +3,7 @@ import { Collector, UnseenTraces } from '@trimtab/local/collect'
 import {
   type CulpritAccount,
   Explainer,
+  type Healthy,
   healthyFrom,
   Localiser,
   type LocatedCulprit,
@@ -20,8 +21,8 @@ export interface LiveFinding {
   readonly account: CulpritAccount
 }
 
-/** What is watched, and who hears of it. */
-export interface WatchPlan {
+/** Where spans come to, and what they are compared with. */
+export interface ListenPlan {
   /** A file of traces of a time when all was well. */
   readonly baseline: string
   /** A request is late beyond so many times the p99 of that time. */
@@ -30,26 +31,25 @@ export interface WatchPlan {
   /** Length of a window. */
   readonly everySeconds: number
   readonly onListening: (url: string, slosMs: ReadonlyMap<string, number>) => void
+}
+
+/** What is watched, and who hears of it. */
+export interface WatchPlan extends ListenPlan {
   readonly onFinding: (finding: LiveFinding) => void
 }
 
 /**
  * Until the host's signal is given.
  * @returns requests that were seen
- * @throws as `analyseFiles`; {ConfigError} `port_unusable`
+ * @throws as `listen`
  */
 export async function watchLive(plan: WatchPlan, host: Host): Promise<number> {
-  const { baseline, sloFactor, port, everySeconds, onListening, onFinding } = plan
-  const usual: Trace[] = []
-  await analyseFiles([baseline], USUAL, host, { onPath: ({ trace }) => usual.push(trace) })
-  const healthy = healthyFrom(usual, sloFactor)
+  const { everySeconds, onFinding } = plan
   const { signal } = host
-  const onError = ({ message }: Error): unknown => host.stderr.write(`${message}\n`)
-  const collector = await Collector.start({ port, window: { seconds: KEPT_WINDOWS * everySeconds }, onError })
+  const { collector, healthy } = await listen(plan, host)
   const unseen = new UnseenTraces(collector.window)
   const localiser = new Localiser(healthy)
   const explainer = new Explainer(healthy)
-  onListening(`http://127.0.0.1:${collector.port}/v1/traces`, healthy.slosMs)
   const startedMs = host.now()
   let seen = 0
   while (!signal.aborted) {
@@ -67,3 +67,23 @@ export async function watchLive(plan: WatchPlan, host: Host): Promise<number> {
 }
 
 const KEPT_WINDOWS = 5
+
+/**
+ * What is usual, then a collector for what comes.
+ * @param onTrace  told every trace of both once it is complete, before anybody looks at it
+ * @throws as `analyseFiles`; {ConfigError} `port_unusable`
+ */
+export async function listen(
+  { baseline, sloFactor, port, everySeconds, onListening }: ListenPlan,
+  host: Host,
+  onTrace: (trace: Trace) => void = () => {},
+): Promise<{ readonly collector: Collector; readonly healthy: Healthy }> {
+  const usual: Trace[] = []
+  await analyseFiles([baseline], USUAL, host, { onPath: ({ trace }) => usual.push(trace) })
+  for (const trace of usual) onTrace(trace)
+  const healthy = healthyFrom(usual, sloFactor)
+  const onError = ({ message }: Error): unknown => host.stderr.write(`${message}\n`)
+  const collector = await Collector.start({ port, window: { seconds: KEPT_WINDOWS * everySeconds }, onTrace, onError })
+  onListening(`http://127.0.0.1:${collector.port}/v1/traces`, healthy.slosMs)
+  return { collector, healthy }
+}

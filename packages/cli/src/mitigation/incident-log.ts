@@ -17,24 +17,35 @@ const BEST_LAST: readonly Step['done'][] = ['proposed', 'nothing', 'part', 'whol
 
 type Draft = { -readonly [K in keyof Incident]: Incident[K] } & { readonly steps: Step[] }
 
+/** How incidents are explained, and who hears of them. */
+export interface IncidentLogOptions {
+  readonly explainer: Explainer
+  readonly slosMs: ReadonlyMap<string, number>
+  /** What really goes wrong, where somebody knows. */
+  readonly campaign?: Campaign
+  /** Told of an instance when it is named first, and again once it is named no more, or at the end. What it is told of grows in between. */
+  readonly onIncident: (event: 'named' | 'over', incident: Incident) => void
+}
+
 /** Makes incidents of the orders of a run: an instance that is named window after window is one. */
 export class IncidentLog {
-  readonly incidents: Incident[] = []
-  readonly #explainer: Explainer
-  readonly #campaign: Campaign
-  readonly #slosMs: ReadonlyMap<string, number>
+  readonly #options: IncidentLogOptions
   readonly #open = new Map<string, Draft>()
 
-  constructor(explainer: Explainer, campaign: Campaign, slosMs: ReadonlyMap<string, number>) {
-    this.#explainer = explainer
-    this.#campaign = campaign
-    this.#slosMs = slosMs
+  constructor(options: IncidentLogOptions) {
+    this.#options = options
   }
 
   take(tick: MitigationTick): void {
-    for (const outcome of tick.outcomes) this.#noteOutcome(outcome)
     for (const order of tick.orders) this.#note(order, tick)
+    for (const outcome of tick.outcomes) this.#noteOutcome(outcome) // of these orders, or of those before
     this.#close(tick)
+  }
+
+  /** The run is over, and with it what is not over yet. */
+  end(): void {
+    for (const incident of this.#open.values()) this.#options.onIncident('over', incident)
+    this.#open.clear()
   }
 
   /** An order is given again in each window; the best that became of it counts. */
@@ -52,23 +63,22 @@ export class IncidentLog {
     if (order.kind === 'scale' || (because !== 'queue' && typeof because !== 'object')) return
     const { toSecond } = window.telemetry
     const now = window.telemetry.instances.find(({ name }) => name === order.instance)!
-    let incident = this.#open.get(order.instance)
-    if (!incident) {
-      incident = {
-        ...{ instance: now.name, service: now.service, because, busiest: busiestResource(now) },
-        ...{ fromSecond: toSecond, untilSecond: toSecond, steps: [], injected: [] },
-      }
-      this.#open.set(order.instance, incident)
-      this.incidents.push(incident)
+    const known = this.#open.get(order.instance)
+    const incident: Draft = known ?? {
+      ...{ instance: now.name, service: now.service, because, busiest: busiestResource(now) },
+      ...{ fromSecond: toSecond, untilSecond: toSecond, steps: [] },
     }
+    this.#open.set(order.instance, incident)
     incident.untilSecond = toSecond
-    incident.injected = this.#injectedAt(incident)
+    const { campaign, explainer, onIncident } = this.#options
+    if (campaign) incident.injected = injectedAt(incident, campaign)
     if (!incident.steps.some(({ kind }) => kind === order.kind))
       incident.steps.push({ second: toSecond, kind: order.kind, done: 'proposed' })
     if (typeof because === 'object' && !incident.account) {
       incident.because = because
-      incident.account = this.#explainer.explain(window, because)
+      incident.account = explainer.explain(window, because)
     }
+    if (!known) onIncident('named', incident)
   }
 
   #close({ window: { telemetry } }: MitigationTick): void {
@@ -76,23 +86,25 @@ export class IncidentLog {
       if (telemetry.toSecond - incident.untilSecond < FORGIVEN_SECONDS) continue
       this.#open.delete(instance)
       const { because } = incident
-      if (because === 'queue') continue
-      const request = telemetry.requests.find(({ name }) => name === because.request)!
-      incident.p99OverSloAfter = latencyMs(request, 99) / this.#slosMs.get(because.request)!
+      if (because !== 'queue') {
+        const request = telemetry.requests.find(({ name }) => name === because.request)!
+        incident.p99OverSloAfter = latencyMs(request, 99) / this.#options.slosMs.get(because.request)!
+      }
+      this.#options.onIncident('over', incident)
     }
   }
+}
 
-  #injectedAt({ instance, service, fromSecond, untilSecond }: Incident): string[] {
-    const kinds = this.#campaign.anomalies.flatMap(({ kind, target, startSeconds, durationSeconds }) => {
-      const isThere =
-        'service' in target &&
-        target.service === service &&
-        (target.replica === undefined || `${service}-${target.replica}` === instance)
-      const isThen = startSeconds <= untilSecond && startSeconds + durationSeconds >= fromSecond - 1
-      return isThere && isThen ? [kind] : []
-    })
-    return [...new Set(kinds)]
-  }
+function injectedAt({ instance, service, fromSecond, untilSecond }: Incident, { anomalies }: Campaign): string[] {
+  const kinds = anomalies.flatMap(({ kind, target, startSeconds, durationSeconds }) => {
+    const isThere =
+      'service' in target &&
+      target.service === service &&
+      (target.replica === undefined || `${service}-${target.replica}` === instance)
+    const isThen = startSeconds <= untilSecond && startSeconds + durationSeconds >= fromSecond - 1
+    return isThere && isThen ? [kind] : []
+  })
+  return [...new Set(kinds)]
 }
 
 const shortOf = (asked: ResourceVector, granted: Partial<ResourceVector>): ShortGrant[] =>

@@ -34,8 +34,8 @@ export interface Incident {
   readonly steps: readonly Step[]
   /** The p99 of the late requests over their SLO once it was named no more; absent where the run ended before. */
   readonly p99OverSloAfter?: number
-  /** Kinds of anomalies that were really there. */
-  readonly injected: readonly string[]
+  /** Kinds of anomalies that were really there; absent where nobody knows. */
+  readonly injected?: readonly string[]
 }
 
 /** How the requests of a run fared. */

@@ -94,7 +94,11 @@ async function run(
       namers: [byTraces(localiser), byOwnQueue],
       replaceAfterSeconds: REPLACE_AFTER_SECONDS,
     })
-    const log = new IncidentLog(explainer, campaign, healthy.slosMs)
+    const incidents: Incident[] = []
+    const log = new IncidentLog({
+      ...{ explainer, campaign, slosMs: healthy.slosMs },
+      onIncident: (event, incident) => event === 'named' && incidents.push(incident),
+    })
     const tally = new OutcomeTally(healthy.slosMs)
     const actuators = isActing ? application : RECOMMEND
     for await (const tick of mitigate({ source: application, actuators, policy, signal })) {
@@ -104,7 +108,7 @@ async function run(
       onProgress(isActing ? 'mitigated' : 'without mitigation', Math.min(seconds, toSecond), seconds)
       if (toSecond >= seconds) break
     }
-    return { incidents: log.incidents, outcome: tally.outcome }
+    return { incidents, outcome: tally.outcome }
   } finally {
     application.dispose()
     localiser.dispose()
