@@ -212,6 +212,8 @@
 @inline export const ENCODER_RANDOM: i32 = 5
 // @ts-ignore: decorator
 @inline export const ENCODER_LAST_GOOD: i32 = 6
+// @ts-ignore: decorator
+@inline export const ENCODER_STATES: i32 = 7
 
 // What `encoder_convert` copies.
 // @ts-ignore: decorator

@@ -2,7 +2,7 @@
 export * from './shared'
 export { single_map } from './math/single'
 export { adam_configure, adam_options_bytes, adam_step } from './nn/adam'
-export { encoder_encode, encoder_gradients, encoder_learn } from './nn/context-encoder'
+export { encoder_encode, encoder_gradients, encoder_learn, encoder_pool } from './nn/context-encoder'
 export {
   encoder_bytes,
   encoder_canonical,

@@ -221,8 +221,8 @@ export function encoder_canonical(pointer: usize): f64 {
 }
 
 /**
- * Where a part lies, `which` of ENCODER_STEPS … ENCODER_RANDOM, else the last good copy: steps [G·M·T, I], lengths i32
- * [G·M], counts i32 [G], embeddings and slopes [G, Z].
+ * Where a part lies, `which` of ENCODER_STEPS … ENCODER_RANDOM or ENCODER_STATES, else the last good copy: steps [G·M·T, I], lengths i32
+ * [G·M], counts i32 [G], embeddings and slopes [G, Z], states [U, S, H] of the S sequences that a batch has.
  */
 export function encoder_pointer(pointer: usize, which: i32): usize {
   const encoder = changetype<Encoder>(pointer)
@@ -233,6 +233,7 @@ export function encoder_pointer(pointer: usize, which: i32): usize {
     case abi.ENCODER_EMBEDDINGS: return encoder.embeddings
     case abi.ENCODER_SLOPES: return encoder.slopes
     case abi.ENCODER_RANDOM: return encoder.random
+    case abi.ENCODER_STATES: return encoder.states
     default: return changetype<usize>(encoder.guard)
   }
 }

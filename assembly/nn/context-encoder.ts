@@ -31,6 +31,12 @@ import { addRows, backward, copyReals, copyRows, deltas, forward, Net, outputs }
 /** embeddings [n, Z] of the first n contexts; `learning` draws a new dropout mask. */
 export function encode(encoder: Encoder, n: i32, learning: bool): void {
   assert(n > 0 && n <= encoder.contexts, 'encoder: more contexts than planned')
+  if (encoder.kind == abi.ENCODER_GRU) runSequences(encoder, n)
+  embed(encoder, n, learning)
+}
+
+/** `encode`, where the final states of a GRU's sequences are there already. */
+function embed(encoder: Encoder, n: i32, learning: bool): void {
   const row = pooledRow(encoder)
   memory.fill(encoder.pooled, 0, <usize>n * row)
   if (encoder.kind == abi.ENCODER_GRU) poolSequences(encoder, n)
@@ -156,8 +162,8 @@ function longest(encoder: Encoder, sequences: i32): i32 {
   return encoder.allHidden ? 0 : 2 * (encoder.layers - 1)
 }
 
-/** pooled [n, W] = mean over the context's sequences of the pooled units' final states. */
-function poolSequences(encoder: Encoder, n: i32): void {
+/** states [U, count, H] = the units' states after the last step of each sequence. */
+function runSequences(encoder: Encoder, n: i32): void {
   const count = countSequences(encoder, n)
   if (count == 0) return
   const gru = changetype<Gru>(encoder.pool)
@@ -170,6 +176,11 @@ function poolSequences(encoder: Encoder, n: i32): void {
     x += <usize>(length * encoder.inputs) * REAL
   }
   forwardSequences(gru, encoder.live, count, steps, encoder.lengths, 0, encoder.states, encoder.poolSpace)
+}
+
+/** pooled [n, W] = mean over the context's sequences of the pooled units' final states. */
+function poolSequences(encoder: Encoder, n: i32): void {
+  const count = countSequences(encoder, n)
   const bytes = <usize>encoder.hidden * REAL
   let sequence = 0
   for (let g = 0; g < n; g++) {
@@ -217,6 +228,11 @@ function unpoolSequences(encoder: Encoder, n: i32): void {
 /** embeddings [n, Z] of the staged contexts. */
 export function encoder_encode(pointer: usize, n: i32): void {
   encode(changetype<Encoder>(pointer), n, false)
+}
+
+/** embeddings [n, Z] of n contexts whose sequences' final states are in place, those of the pooled units of a GRU; `counts` are staged. */
+export function encoder_pool(pointer: usize, n: i32): void {
+  embed(changetype<Encoder>(pointer), n, false)
 }
 
 /** Gradients of the staged slopes [n, Z] at the embeddings without dropout; nothing moves. */

@@ -1,7 +1,8 @@
 // Usage: npm run test:runtimes
 // One probe on every runtime, run from the packed packages as users install them; each must print the hashes that
 // Node 20 prints, from its SIMD and its scalar build. Where there is a WebGPU adapter, if only in software, Node (by Dawn) and Deno compute
-// batches on it as well, which must agree with the core's. The examples for Bun and Deno run there too.
+// batches on it as well, which must agree with the core's. Embeddings on threads must have the bits of none on Node, Bun and Deno. The examples
+// for Bun and Deno run there too.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -107,10 +108,18 @@ async function webGpuOn(program, args) {
 
 const BUN = [join(MODULES, '.bin/bun'), ['run']]
 const DENO = [join(MODULES, '.bin/deno'), ['run', '--no-config', '--node-modules-dir=manual']]
+const DENO_WITH_ALL = [DENO[0], [...DENO[1], '-A']]
 
 const WITH_WEBGPU = [
   ['Node 20, Dawn', () => webGpuOn(process.execPath, [])],
-  ['Deno', () => webGpuOn(DENO[0], [...DENO[1], '-A'])],
+  ['Deno', () => webGpuOn(...DENO_WITH_ALL)],
+]
+
+/** Runtimes on which `@trimtab/node` has threads. */
+const WITH_THREADS = [
+  ['Node 20', [process.execPath, []]],
+  ['Bun', BUN],
+  ['Deno', DENO_WITH_ALL],
 ]
 
 const RUNTIMES = [
@@ -156,7 +165,8 @@ function disagreements(hashes, reference) {
 installHere(HERE)
 await installPacked(consumer)
 const PROBES = ['probe.mjs', 'probe-learning.mjs', 'probe-traces.mjs', 'print.mjs', 'worker.mjs']
-for (const file of [...PROBES, 'probe-webgpu.mjs', 'print-webgpu.mjs']) await cp(join(HERE, file), join(PROBE, file))
+for (const file of [...PROBES, 'probe-webgpu.mjs', 'print-webgpu.mjs', 'probe-threads.mjs'])
+  await cp(join(HERE, file), join(PROBE, file))
 await symlink(join(HERE, '../../node_modules/webgpu'), join(consumer, 'node_modules/webgpu'), 'junction') // Dawn
 await cp(join(HERE, '../traces'), join(consumer, 'traces'), { recursive: true })
 
@@ -196,6 +206,21 @@ for (const [name, probe] of WITH_WEBGPU) {
     console.error(`WebGPU on ${name}: ${error.message}`)
   }
 }
+const onThreads = []
+let embedded
+for (const [name, [program, args]] of WITH_THREADS) {
+  try {
+    const found = lastLine(await run(program, [...args, join(PROBE, 'probe-threads.mjs')]))
+    embedded ??= found.alone
+    if (found.unused !== undefined) throw new Error(found.unused)
+    if (found.alone !== embedded || found.onThreads !== embedded)
+      throw new Error(`${JSON.stringify(found)}, not ${embedded}`)
+    onThreads.push(name)
+  } catch (error) {
+    failed++
+    console.error(`threads on ${name}: ${error.message}`)
+  }
+}
 await cp(join(HERE, '../../examples'), EXAMPLES, { recursive: true })
 const examples = []
 for (const [name, print, expected] of RUN_EXAMPLES) {
@@ -214,7 +239,8 @@ console.log('SHA-256 by runtime, SIMD build shown, scalar build compared as well
 console.table(Object.fromEntries(rows.map(({ runtime, ...row }) => [runtime, row])))
 console.log('WebGPU against the core: largest difference by the largest output, which must stay below 1e-5')
 console.table(onGpu)
+console.log(`embeddings on two threads, the bits of none: ${onThreads.join(', ')}`)
 console.log(`examples: ${examples.join(', ')}`)
-const passed = rows.filter(({ result }) => result === 'same').length + onGpu.length + examples.length
+const passed = rows.filter(({ result }) => result === 'same').length + onGpu.length + onThreads.length + examples.length
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0

@@ -1,3 +1,4 @@
+export { EncoderThreads, type EncoderThreadsOptions } from './encoder-threads.js'
 export { FileTrajectoryStore, type FileTrajectoryStoreOptions, type TrajectoryRepair } from './file-trajectory-store.js'
 export {
   canReplaceFile,

@@ -124,6 +124,7 @@ export const ENCODER_EMBEDDINGS = 3
 export const ENCODER_SLOPES = 4
 export const ENCODER_RANDOM = 5
 export const ENCODER_LAST_GOOD = 6
+export const ENCODER_STATES = 7
 
 // What `encoder_convert` copies.
 export const ENCODER_PARAMETERS = 0

@@ -1,5 +1,6 @@
 import { LARGEST_BLOCK } from './abi.js'
 import type { BatchGpu } from './batch-gpu.js'
+import type { BatchThreads } from './batch-threads.js'
 import { CoreError } from './errors.js'
 import type { LearnExports } from './exports/learn.js'
 import type { ServeExports } from './exports/serve.js'
@@ -43,13 +44,16 @@ export class Core<Kernels extends KernelSet = 'learn'> {
   readonly exports: ExportsOf[Kernels]
   /** Computes batches where `createCore({ gpu })` asked for one: which adapter, from which batch on, or why it is not used. */
   readonly gpu: BatchGpu | undefined
+  /** Threads of `createCore({ threads })`. */
+  readonly threads: BatchThreads | undefined
 
   /** Use `createCore()`, `createTraceCore()` or `createServeCore()`. */
-  constructor(kernels: Kernels, exports: ExportsOf[Kernels], build: CoreBuild, gpu?: BatchGpu) {
+  constructor(kernels: Kernels, exports: ExportsOf[Kernels], build: CoreBuild, gpu?: BatchGpu, threads?: BatchThreads) {
     this.kernels = kernels
     this.exports = exports
     this.build = build
     this.gpu = gpu
+    this.threads = threads
     this.math = new CoreMath(exports)
   }
 

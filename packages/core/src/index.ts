@@ -1,6 +1,7 @@
 // What programs that use Trimtab are meant to import; what only its own packages need is in internal.ts.
 export { ABI_VERSION, STATE_VERSION } from './abi.js'
 export type { GpuBreakEven, GpuReport } from './batch-gpu.js'
+export type { BatchThreads, ThreadedGru } from './batch-threads.js'
 export type {
   Actuator,
   Agent,

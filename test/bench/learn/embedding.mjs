@@ -1,8 +1,9 @@
-// AWARE's encoder, 2 × bi-GRU 256 over 20 trajectories of 100 steps, 512 → 256 → 64: forward against onnxruntime-web.
+// AWARE's encoder, 2 × bi-GRU 256 over 20 trajectories of 100 steps, 512 → 256 → 64: forward against onnxruntime-web, and against
+// onnxruntime-node, which has 512-bit SIMD where the CPU has, if it is installed.
 import { Random } from '@trimtab/core'
 import { ContextEncoder } from '@trimtab/core/internal'
 import { measure, median, speedUp } from '../harness.mjs'
-import { onnxEmbedding } from '../peers/onnx.mjs'
+import { onnxEmbedding, onnxNode } from '../peers/onnx.mjs'
 import { shareOfPeak } from '../peers/peak.mjs'
 
 const [M, T, I, H, DENSE] = [20, 100, 16, 256, [256, 64]] // probe of notes/rl.md 8: 6.39 GFLOP
@@ -32,14 +33,35 @@ function unpack(parameters) {
   return { units, dense }
 }
 
-export async function embeddingRows(core) {
-  const encoder = new ContextEncoder(core, {
-    ...{ kind: 'gru', inputSize: I, hiddenSize: H, dense: DENSE, maxSequences: M, maxSteps: T },
-    ...{ learningRate: 3e-4, seed: 1 },
-  })
+/** That encoder. */
+export const AWARE = {
+  ...{ kind: 'gru', inputSize: I, hiddenSize: H, dense: DENSE, maxSequences: M, maxSteps: T },
+  ...{ learningRate: 3e-4, seed: 1 },
+}
+
+/** What it embeds: numbers in [−1, 1). */
+export function contextOf(core) {
   const random = new Random(core, 1)
   const steps = Float32Array.from({ length: M * T * I }, () => 2 * random.uniform() - 1)
-  const context = { steps, lengths: new Int32Array(M).fill(T) }
+  random.dispose()
+  return { steps, lengths: new Int32Array(M).fill(T) }
+}
+
+/** The same encoder in other runtimes, by name: x [T, M, I] → z. */
+async function peersOf(encoder, log) {
+  const net = { ...unpack(encoder.parameters()), inputSize: I, hiddenSize: H, steps: T, sequences: M }
+  const native = await onnxNode()
+  if (!native) log('learn: NOT MEASURED beside onnxruntime-node: npm i --no-save onnxruntime-node')
+  return {
+    'onnxruntime-web': await onnxEmbedding(net),
+    ...(native && { 'onnxruntime-node': await onnxEmbedding(net, native) }),
+  }
+}
+
+export async function embeddingRows(core, log) {
+  const encoder = new ContextEncoder(core, AWARE)
+  const context = contextOf(core)
+  const { steps } = context
   const z = new Float32Array(DENSE.at(-1))
   const encode = () => {
     encoder.encode([context], z)
@@ -49,18 +71,19 @@ export async function embeddingRows(core) {
   for (let m = 0; m < M; m++) {
     for (let t = 0; t < T; t++) timeMajor.set(steps.subarray((m * T + t) * I, (m * T + t + 1) * I), (t * M + m) * I)
   }
-  const peer = await onnxEmbedding({
-    ...unpack(encoder.parameters()),
-    ...{ inputSize: I, hiddenSize: H, steps: T, sequences: M },
-  })
+  const peers = await peersOf(encoder, log)
   encode()
-  const gap = Math.max(...(await peer(timeMajor)).map((value, i) => Math.abs(value - z[i])))
-  if (!(gap < 1e-5)) throw new Error(`onnxruntime-web disagrees with the encoder by ${gap}`)
+  for (const [name, peer] of Object.entries(peers)) {
+    const gap = Math.max(...(await peer(timeMajor)).map((value, i) => Math.abs(value - z[i])))
+    if (!(gap < 1e-5)) throw new Error(`${name} disagrees with the encoder by ${gap}`)
+  }
   const slopes = new Float32Array(z.length).fill(1)
   const times = await measure(
     {
       ours: encode,
-      'onnxruntime-web': async () => (await peer(timeMajor))[0],
+      ...Object.fromEntries(
+        Object.entries(peers).map(([name, peer]) => [name, async () => (await peer(timeMajor))[0]]),
+      ),
       learn: () => Number(encoder.learn([context], slopes)),
     },
     TIMING,
@@ -72,17 +95,16 @@ export async function embeddingRows(core) {
     timing: TIMING,
   })
   encoder.dispose()
-  random.dispose()
   const milliseconds = (name) => median(times[name]) * 1e3
   return [
-    {
-      name: 'embedding by 2 × bi-GRU 256 of 20 × 100 steps, against onnxruntime-web',
+    ...Object.keys(peers).map((name) => ({
+      name: `embedding by 2 × bi-GRU 256 of 20 × 100 steps, against ${name}`,
       ours: milliseconds('ours'),
-      peer: milliseconds('onnxruntime-web'),
-      ratio: speedUp(times.ours, times['onnxruntime-web']),
-      target: { ratio: 1.6 },
+      peer: milliseconds(name),
+      ratio: speedUp(times.ours, times[name]),
+      ...(name === 'onnxruntime-web' && { target: { ratio: 1.6 } }),
       unit: 'ms',
-    },
+    })),
     ...shares,
     { name: 'forward, backward and Adam step of that encoder', ours: milliseconds('learn'), unit: 'ms' },
   ]

@@ -1,5 +1,6 @@
-// onnxruntime-web (wasm, one thread) on models written here: the few protobuf messages that an ONNX file needs.
-import * as ort from 'onnxruntime-web'
+// onnxruntime-web (wasm) and onnxruntime-node, where it is installed, on one thread, with models written here: the few protobuf messages that
+// an ONNX file needs.
+import * as web from 'onnxruntime-web'
 
 const VARINT = 0
 const BYTES = 2
@@ -82,9 +83,19 @@ const model = ({ nodes, initializers = [], inputs, outputs }) =>
     bytes(8, number(2, 17)),
   ])
 
-async function session(bytesOfModel) {
-  ort.env.wasm.numThreads = 1
-  return ort.InferenceSession.create(bytesOfModel, { executionProviders: ['wasm'] })
+/** Where a model runs: the package, and how it makes a session on one thread. */
+const WEB = { ort: web, options: { executionProviders: ['wasm'] } }
+web.env.wasm.numThreads = 1
+
+/** onnxruntime-node; undefined where it is not installed: 300 MB with its binaries, so no dependency of the workspace. */
+export async function onnxNode() {
+  const NAME = 'onnxruntime-node'
+  const ort = await import(NAME).catch(() => undefined)
+  return ort && { ort, options: { executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1 } }
+}
+
+async function open(bytesOfModel, { ort, options } = WEB) {
+  return { session: await ort.InferenceSession.create(bytesOfModel, options), Tensor: ort.Tensor }
 }
 
 /** A dense net as Gemm + Relu … Gemm + Tanh. layers: [{ w: Float32Array [out, in], b, inputs, outputs }] */
@@ -99,15 +110,15 @@ export async function onnxMlp(layers, batch) {
     tensor(`b${i}`, [outputs], b),
   ])
   const [inputs, outputs] = [layers[0].inputs, layers[last].outputs]
-  const net = await session(
+  const { session, Tensor } = await open(
     model({ nodes, initializers, inputs: [value('x', [batch, inputs])], outputs: [value('y', [batch, outputs])] }),
   )
-  return async (x) => (await net.run({ x: new ort.Tensor('float32', x, [batch, inputs]) })).y.data
+  return async (x) => (await session.run({ x: new Tensor('float32', x, [batch, inputs]) })).y.data
 }
 
 /** C = A · B, both given at run time, so that neither is packed beforehand. */
 export async function onnxMatMul(m, n, k) {
-  const product = await session(
+  const { session, Tensor } = await open(
     model({
       nodes: [node('MatMul', ['a', 'b'], 'c')],
       inputs: [value('a', [m, k]), value('b', [k, n])],
@@ -115,8 +126,8 @@ export async function onnxMatMul(m, n, k) {
     }),
   )
   return async (a, b) => {
-    const feeds = { a: new ort.Tensor('float32', a, [m, k]), b: new ort.Tensor('float32', b, [k, n]) }
-    return (await product.run(feeds)).c.data
+    const feeds = { a: new Tensor('float32', a, [m, k]), b: new Tensor('float32', b, [k, n]) }
+    return (await session.run(feeds)).c.data
   }
 }
 
@@ -129,8 +140,9 @@ function zrn(rows) {
 /**
  * Stacked bidirectional GRU, mean over sequences of the top layer's final states, dense layers with ReLU: x [T, M, I] → z.
  * units: [{ wih, whh, bih, bhh }] by layer and direction, PyTorch's order; dense as in `onnxMlp`
+ * @param runtime  of `onnxNode`; onnxruntime-web unless told
  */
-export async function onnxEmbedding({ units, dense, inputSize, hiddenSize: H, steps: T, sequences: M }) {
+export async function onnxEmbedding({ units, dense, inputSize, hiddenSize: H, steps: T, sequences: M }, runtime) {
   const layers = units.length / 2
   const nodes = []
   const initializers = [tensor('join', [3], BigInt64Array.of(BigInt(T), BigInt(M), BigInt(2 * H)))]
@@ -193,13 +205,14 @@ export async function onnxEmbedding({ units, dense, inputSize, hiddenSize: H, st
     ]),
   )
   const z = dense.at(-1).outputs
-  const net = await session(
+  const { session, Tensor } = await open(
     model({
       nodes,
       initializers,
       inputs: [value('x', [T, M, inputSize])],
       outputs: [value(`h${dense.length}`, [1, z])],
     }),
+    runtime,
   )
-  return async (x) => (await net.run({ x: new ort.Tensor('float32', x, [T, M, inputSize]) }))[`h${dense.length}`].data
+  return async (x) => (await session.run({ x: new Tensor('float32', x, [T, M, inputSize]) }))[`h${dense.length}`].data
 }

@@ -610,14 +610,23 @@ export class LearnExports extends SharedExports {
   }
 
   /**
-   * Where a part lies, `which` of ENCODER_STEPS … ENCODER_RANDOM, else the last good copy: steps [G·M·T, I], lengths i32
-   * [G·M], counts i32 [G], embeddings and slopes [G, Z].
+   * Where a part lies, `which` of ENCODER_STEPS … ENCODER_RANDOM or ENCODER_STATES, else the last good copy: steps [G·M·T, I], lengths i32
+   * [G·M], counts i32 [G], embeddings and slopes [G, Z], states [U, S, H] of the S sequences that a batch has.
    */
   encoder_pointer(pointer: number, which: number): number {
     try {
       return this.raw.encoder_pointer!(pointer, which) >>> 0
     } catch (cause) {
       throw this.failed('encoder_pointer', cause)
+    }
+  }
+
+  /** embeddings [n, Z] of n contexts whose sequences' final states are in place, those of the pooled units of a GRU; `counts` are staged. */
+  encoder_pool(pointer: number, n: number): void {
+    try {
+      this.raw.encoder_pool!(pointer, n)
+    } catch (cause) {
+      throw this.failed('encoder_pool', cause)
     }
   }
 

@@ -1,5 +1,6 @@
 import * as abi from '../abi.js'
 import type { PackedContexts } from '../batch-gpu.js'
+import type { ThreadedGru } from '../batch-threads.js'
 import { checkCounts, isCount, requireFinite, requireLength } from '../checks.js'
 import type { Core } from '../core.js'
 import { ConfigError, Problems } from '../errors.js'
@@ -78,6 +79,9 @@ export class ContextEncoder {
   readonly parameterCount: number
   readonly #core: Core
   readonly #arena: Arena
+  /** Times that parameters were set from outside. */
+  #settings = 0
+  #revision = { of: '' }
 
   /** @throws {ConfigError} `config_invalid` with every problem */
   constructor(core: Core, options: ContextEncoderOptions) {
@@ -131,26 +135,31 @@ export class ContextEncoder {
     requireLength('out', out, contexts.length * this.embeddingSize)
     this.stage(contexts)
     this.#core.exports.encoder_encode(this.pointer, contexts.length)
-    const at = this.#at(abi.ENCODER_EMBEDDINGS)
-    out.set(this.#arena.floats.subarray(at, at + out.length))
+    this.#copyEmbeddings(out)
   }
 
   /**
    * Any number of contexts, more than `maxContexts` too: out [G, Z] as `encode` gives it. On the GPU of `createCore({ gpu })` where that
-   * takes the batch, then within 1e-5 of the largest number. Contexts, out and the encoder stay as they are until it is done.
+   * takes the batch, then within 1e-5 of the largest number; else a GRU's sequences on the threads of `createCore({ threads })`, then to the
+   * bit. Contexts, out and the encoder stay as they are until it is done.
    * @throws {ConfigError} `size_mismatch`, `not_finite`
    */
   async encodeMany(contexts: readonly Context[], out: Float32Array): Promise<void> {
-    const { maxContexts, inputSize } = this.options
+    const { kind, maxContexts, inputSize } = this.options
     const Z = this.embeddingSize
     requireLength('out', out, contexts.length * Z)
     this.#check(contexts, abi.LARGEST_COUNT)
-    const { gpu } = this.#core
+    const { gpu, threads } = this.#core
     const packed = gpu && packContexts(contexts, inputSize)
     if (packed && (await gpu.encode({ ...this.options, parameters: this.parameters() }, packed, out))) return
+    const states =
+      kind === 'gru' ? await threads?.finalStates(this.#threaded(), sequencesOf(contexts, inputSize)) : undefined
+    let done = 0
     for (let first = 0; first < contexts.length; first += maxContexts) {
-      const end = Math.min(contexts.length, first + maxContexts)
-      this.encode(contexts.slice(first, end), out.subarray(first * Z, end * Z))
+      const part = contexts.slice(first, first + maxContexts)
+      const embeddings = out.subarray(first * Z, (first + part.length) * Z)
+      if (states) done = this.#pool(part, states, done, embeddings)
+      else this.encode(part, embeddings)
     }
   }
 
@@ -191,7 +200,7 @@ export class ContextEncoder {
     this.#check(contexts, maxContexts)
     const { floats } = this.#arena
     const lengths = this.#words(abi.ENCODER_LENGTHS)
-    this.#words(abi.ENCODER_COUNTS).set(contexts.map((context) => context.lengths.length))
+    this.#stageCounts(contexts)
     let to = this.#at(abi.ENCODER_STEPS)
     for (const [i, sequence] of sequencesOf(contexts, inputSize).entries()) {
       lengths[i] = sequence.length / inputSize
@@ -215,7 +224,7 @@ export class ContextEncoder {
     requireLength('parameters', parameters, this.parameterCount)
     requireFinite('parameters', parameters)
     this.#write(abi.ENCODER_PARAMETERS, parameters)
-    this.#core.exports.encoder_keep(this.pointer)
+    this.#keep()
   }
 
   /** Parameters, Adam moments and the count of updates: what training in several places averages. */
@@ -226,7 +235,7 @@ export class ContextEncoder {
   /** @throws {FormatError} `tensor_missing`, `tensor_mismatch`, `tensor_not_finite`; nothing changed */
   setLearned(tensors: readonly Tensor[]): void {
     this.#readLearned(new TensorReader(tensors))()
-    this.#core.exports.encoder_keep(this.pointer)
+    this.#keep()
   }
 
   /** Everything an exact resume needs: parameters, moments, randomness, counters. */
@@ -249,6 +258,7 @@ export class ContextEncoder {
     const applyGuard = loadGuard(this.#core, this.#guard, reader)
     const random = reader.bytes('random', RANDOM_BYTES)
     applyLearned()
+    this.#settings++
     applyGuard()
     this.#arena.bytes.set(random, this.#random)
   }
@@ -272,6 +282,61 @@ export class ContextEncoder {
 
   get #random(): number {
     return this.#core.exports.encoder_pointer(this.pointer, abi.ENCODER_RANDOM) - this.pointer
+  }
+
+  /** Parameters were set from outside. */
+  #keep(): void {
+    this.#settings++
+    this.#core.exports.encoder_keep(this.pointer)
+  }
+
+  #copyEmbeddings(out: Float32Array): void {
+    const at = this.#at(abi.ENCODER_EMBEDDINGS)
+    out.set(this.#arena.floats.subarray(at, at + out.length))
+  }
+
+  /** What is before the mean. */
+  #threaded(): ThreadedGru {
+    const { inputSize, hiddenSize, layers, maxSteps } = this.options
+    const { updates, skipped, restored } = this.report()
+    const state = [this.#settings, updates, skipped, restored].join()
+    if (this.#revision.of !== state) this.#revision = { of: state }
+    const count = gruParameterCount({ inputSize, hiddenSize, layers, bidirectional: true })
+    return {
+      ...{ inputSize, hiddenSize, layers, maxSteps, build: this.#core.build },
+      ...{ units: this.#pooledUnits, revision: this.#revision, parameters: () => this.parameters().subarray(0, count) },
+    }
+  }
+
+  /** P */
+  get #pooledUnits(): number {
+    return this.options.allHidden ? 2 * this.options.layers : 2
+  }
+
+  /**
+   * out = the embeddings of contexts whose sequences start at `first` of states [P, N, H].
+   * @returns where those of the next context start
+   */
+  #pool(contexts: readonly Context[], states: Float32Array, first: number, out: Float32Array): number {
+    const { hiddenSize: H, layers } = this.options
+    const P = this.#pooledUnits
+    const N = states.length / P / H
+    const count = this.#stageCounts(contexts)
+    const to = this.#at(abi.ENCODER_STATES) + (2 * layers - P) * count * H
+    for (let unit = 0; unit < P; unit++) {
+      const from = (unit * N + first) * H
+      this.#arena.floats.set(states.subarray(from, from + count * H), to + unit * count * H)
+    }
+    this.#core.exports.encoder_pool(this.pointer, contexts.length)
+    this.#copyEmbeddings(out)
+    return first + count
+  }
+
+  /** Sequences of each context; returns those of all. */
+  #stageCounts(contexts: readonly Context[]): number {
+    const counts = contexts.map((context) => context.lengths.length)
+    this.#words(abi.ENCODER_COUNTS).set(counts)
+    return counts.reduce((sum, count) => sum + count, 0)
   }
 
   /** Where a part starts in the arena's floats. */

@@ -138,8 +138,8 @@ export class MetaLearner {
   }
 
   /**
-   * `getEmbedding` of many pairs, [Z] each: as one batch, on the GPU of `createCore({ gpu })` where that takes it. Nothing is learned or
-   * inserted until it is done.
+   * `getEmbedding` of many pairs, [Z] each: as one batch, on the GPU of `createCore({ gpu })` where that takes it, else on the threads of
+   * `createCore({ threads })`. Nothing is learned or inserted until it is done.
    */
   async embedMany(pairs: readonly string[]): Promise<Float32Array[]> {
     const { encoder } = this.#registered()
