@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createCore } from '@trimtab/core'
@@ -57,6 +58,15 @@ describe('the shop', () => {
         expect(after).toMatchObject({ name: 'payment-1', replica: 1 })
         expect(shop.shop.process('payment').pid).toBe(after.pid)
         expect(await shop.shop.unhealthy()).toEqual([])
+
+        // One without CPU time, whose callers the system has let in and that has not taken them yet.
+        process.kill(after.pid, 'SIGSTOP')
+        const url = `http://127.0.0.1:${before.proxies[0]!.port}/charge?size=0.1`
+        const waiting = Array.from({ length: 200 }, () => fetch(url, { method: 'POST' }).then(({ ok }) => ok))
+        await setTimeout(500)
+        await before.replace!()
+        process.kill(after.pid, 'SIGCONT')
+        expect(await Promise.all(waiting)).toEqual(waiting.map(() => true))
       } finally {
         isOver.abort()
         await shop.close()

@@ -2,6 +2,7 @@
 import http from 'node:http'
 import { join } from 'node:path'
 import process from 'node:process'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { SERVICES } from './services.mjs'
 import { contextOf, headersOf, Tracing } from './tracing.mjs'
 import { compute, Log, walk } from './work.mjs'
@@ -9,6 +10,8 @@ import { compute, Log, walk } from './work.mjs'
 const MOST_QUEUED = 1000
 const [NAME, REPLICA] = process.argv.slice(2)
 const MOST_STOPPING_MS = 60_000 // of work that is there: what it cuts off, customers see fail
+const BACKLOG = 4096 // connections that the system keeps for a process that has no CPU time left to take them
+const QUIET_MS = 100
 const OPERATIONS = SERVICES[NAME]
 
 const agent = new http.Agent({ keepAlive: true })
@@ -27,7 +30,7 @@ const server = http.createServer((request, response) => {
     response.writeHead(500).end(error.message)
   })
 })
-server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
+server.listen({ port: 0, host: '127.0.0.1', backlog: BACKLOG }, () => process.send({ port: server.address().port }))
 
 process.on('disconnect', () => process.exit())
 process.on('message', (message) => {
@@ -71,14 +74,28 @@ async function pack() {
 /** Answers whoever is there, finishes what is queued, sends its spans. */
 async function stop() {
   isStopping = true
+  await lastArrival()
   const closed = new Promise((resolve) => server.close(resolve))
   const hurrying = setInterval(() => server.closeIdleConnections(), 20)
-  setTimeout(() => server.closeAllConnections(), MOST_STOPPING_MS).unref()
+  setTimeout(MOST_STOPPING_MS, undefined, { ref: false }).then(() => server.closeAllConnections())
   await closed
   clearInterval(hurrying)
   await packing
   await tracing.stop().catch(() => {}) // nobody collects any more
   process.exit()
+}
+
+/** Callers go elsewhere by now. The system may have let some in that were not taken yet: to stop listening would cut them off. */
+async function lastArrival() {
+  let isQuiet
+  server.on('connection', () => {
+    isQuiet = false
+  })
+  do {
+    isQuiet = true
+    await setTimeout(QUIET_MS)
+    for (let turn = 0; turn < 2; turn++) await setImmediate() // a process that was held up may not have looked since
+  } while (!isQuiet)
 }
 
 async function serve({ cpuRounds = 0, memoryKib = 0, diskKib = 0, calls = [], later = [] }, size, context) {

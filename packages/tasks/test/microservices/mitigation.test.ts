@@ -231,6 +231,25 @@ describe('the culprit policy', () => {
     simulated.dispose()
   })
 
+  it('does not ask for a replacement where the load is what grew: another one would have the same to do', () => {
+    let isNamed = false
+    const namers = [() => (isNamed ? [{ instance: 'frontend-0', because: 'queue' as const }] : [])]
+    const decide = policy({ replaceAfterSeconds: 2, namers })
+    const simulated = application([])
+    const { traces, telemetry } = simulated.next()
+    let toSecond = 0
+    const isAskedUnder = (load: number): boolean => {
+      const instances = telemetry.instances.map((one) => ({ ...one, arrivals: load }))
+      const window = { traces, telemetry: { ...telemetry, instances, fromSecond: toSecond, toSecond: ++toSecond } }
+      return decide.decide(window).some(({ kind }) => kind === 'replace')
+    }
+    for (let second = 0; second < 5; second++) isAskedUnder(100)
+    isNamed = true
+    expect([200, 200, 200, 200, 160].map(isAskedUnder)).toEqual([false, false, false, false, false])
+    expect([100, 100, 100].map(isAskedUnder)).toContain(true)
+    simulated.dispose()
+  })
+
   it('asks the estimator of the culprit’s service', () => {
     const asked: string[] = []
     const estimatorOf = oneForEach((service) => {

@@ -63,7 +63,7 @@ export interface CulpritPolicyOptions extends ReleaseOptions {
   readonly estimatorOf?: (instance: InstanceTelemetry) => Controller
   /** Default `CONTINUOUS_ACTION`. */
   readonly action?: CulpritAction
-  /** An instance still named so long after its limits were raised is replaced. Default: never. */
+  /** An instance still named so long after its limits were raised is replaced, but where its load is what grew. Default: never. */
   readonly replaceAfterSeconds?: number
 }
 
@@ -74,6 +74,7 @@ export class CulpritPolicy implements MitigationPolicy {
   readonly #limits: RaisedLimits
   /** When an instance was named first of late, and last. */
   readonly #spells = new Map<string, { from: number; to: number }>()
+  readonly #usualLoad = new UsualLoad()
   #before: ReadonlyMap<string, InstanceTelemetry> = new Map()
 
   constructor(options: CulpritPolicyOptions) {
@@ -91,12 +92,19 @@ export class CulpritPolicy implements MitigationPolicy {
     this.#limits.forget(serving)
     for (const name of this.#spells.keys()) if (!serving.has(name)) this.#spells.delete(name)
     const orders: Order[] = []
-    for (const { instance: name, because } of nameAll(this.#options.namers, window)) {
+    const seconds = second - telemetry.fromSecond
+    const named = nameAll(this.#options.namers, window)
+    const calm = new Map(serving)
+    for (const { instance: name, because } of named) {
       const instance = serving.get(name)!
+      calm.delete(name)
       orders.push({ kind: 'limits', instance: name, grant: this.#raise(instance, because, second), because })
-      if (this.#isHopeless(name, second)) orders.push({ kind: 'replace', instance: name, because })
+      const isHopeless = this.#isHopeless(name, second)
+      if (isHopeless && !this.#usualLoad.isExceeded(instance, seconds))
+        orders.push({ kind: 'replace', instance: name, because })
     }
     for (const released of this.#limits.release(second)) orders.push({ kind: 'limits', ...released, because: 'calm' })
+    this.#usualLoad.learn(calm.values(), seconds)
     this.#before = serving
     return orders
   }
@@ -127,3 +135,24 @@ export class CulpritPolicy implements MitigationPolicy {
 }
 
 const FORGIVEN_SECONDS = 3 // unnamed: what comes then is another story
+
+const SURGE = 1.5 // of the usual arrivals
+const RECENT = 0.1 // part of a window in what is usual
+
+/** What is asked of an instance while nobody names it. Another process would have the same to do: it is no remedy for more load. */
+class UsualLoad {
+  /** Arrivals a second, by service. */
+  readonly #usual = new Map<string, number>()
+
+  learn(calm: Iterable<InstanceTelemetry>, seconds: number): void {
+    for (const { service, arrivals } of calm) {
+      const rate = arrivals / seconds
+      const usual = this.#usual.get(service) ?? rate
+      if (Number.isFinite(rate)) this.#usual.set(service, usual + RECENT * (rate - usual))
+    }
+  }
+
+  isExceeded({ service, arrivals }: InstanceTelemetry, seconds: number): boolean {
+    return arrivals / seconds > SURGE * (this.#usual.get(service) ?? Number.POSITIVE_INFINITY)
+  }
+}
