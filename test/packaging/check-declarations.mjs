@@ -1,6 +1,6 @@
-// A strict TypeScript consumer compiles against the packed declarations, library check included. Run by `npm run check`.
+// Strict TypeScript, the ten lines of test/bundlers among it, compiles against the packed declarations, library check included. Run by `npm run check`.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,8 +24,9 @@ try {
   const imports = names.map((name, i) => `import * as package${i} from '${name}'`)
   const uses = names.map((_, i) => `package${i}`).join(', ')
   writeFileSync(join(folder, 'consumer.ts'), `${imports.join('\n')}\nexport const used: object[] = [${uses}]\n`)
+  copyFileSync(join(ROOT, 'test/bundlers/ten-lines.mjs'), join(folder, 'ten-lines.ts'))
   for (const resolution of RESOLUTIONS)
-    execFileSync(process.execPath, [TSC, ...OPTIONS, ...resolution, ...LIBRARIES, 'consumer.ts'], {
+    execFileSync(process.execPath, [TSC, ...OPTIONS, ...resolution, ...LIBRARIES, 'consumer.ts', 'ten-lines.ts'], {
       cwd: folder,
       stdio: 'inherit',
     })

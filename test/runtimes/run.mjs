@@ -5,7 +5,7 @@
 // for Bun and Deno run there too.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,7 @@ import { launchChromium } from '../browser/chromium.mjs'
 import { serve } from '../browser/serve.mjs'
 import { installHere } from '../install.mjs'
 import { installPacked } from '../packaging/install-packed.mjs'
+import { bundleWorker, WORKERD } from './workerd.mjs'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const MODULES = join(HERE, 'node_modules')
@@ -36,15 +37,6 @@ function run(program, args) {
 }
 
 const lastLine = (text) => JSON.parse(text.trim().split('\n').at(-1))
-const bundle = (entry, options) =>
-  build({
-    entryPoints: [join(PROBE, entry)],
-    outdir: BUNDLES,
-    bundle: true,
-    format: 'esm',
-    metafile: true,
-    ...options,
-  })
 
 async function onNode20() {
   const major = Number(process.versions.node.split('.')[0])
@@ -58,7 +50,13 @@ async function onCommand(program, args) {
 }
 
 async function onChromium() {
-  await bundle('probe.mjs', { platform: 'browser' })
+  await build({
+    entryPoints: [join(PROBE, 'probe.mjs')],
+    outdir: BUNDLES,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+  })
   const site = await serve(BUNDLES)
   try {
     const browser = await launchChromium()
@@ -77,25 +75,9 @@ async function onChromium() {
 }
 
 async function onWorkerd() {
-  const program = join(MODULES, 'workerd/bin/workerd')
-  const { metafile } = await bundle('worker.mjs', {
-    conditions: ['workerd'],
-    loader: { '.wasm': 'copy' },
-    assetNames: '[name]',
-  })
-  const modules = Object.keys(metafile.outputs)
-    .map((file) => basename(file))
-    .sort((a) => (a === 'worker.js' ? -1 : 1)) // the first module is the worker's entry
-    .map((file) => `(name = "${file}", ${file.endsWith('.wasm') ? 'wasm' : 'esModule'} = embed "${file}")`)
-  await writeFile(
-    join(BUNDLES, 'workerd.capnp'),
-    `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (services = [(name = "main", worker = .probe)]);
-const probe :Workerd.Worker = (modules = [${modules.join(', ')}], compatibilityDate = "2026-01-01");
-`,
-  )
-  const version = (await run(program, ['--version'])).trim().replace('workerd ', '')
-  return { version, hashes: lastLine(await run(program, ['test', join(BUNDLES, 'workerd.capnp')])) }
+  const configuration = await bundleWorker(join(PROBE, 'worker.mjs'), BUNDLES)
+  const version = (await run(WORKERD, ['--version'])).trim().replace('workerd ', '')
+  return { version, hashes: lastLine(await run(WORKERD, ['test', configuration])) }
 }
 
 /** Chromium's driver in software, where nothing else was asked for. */
