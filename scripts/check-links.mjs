@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { anchorOf } from './anchors.mjs'
 import { ROOT } from './stamp.mjs'
 
 const list = (...patterns) =>
@@ -14,16 +15,11 @@ const list = (...patterns) =>
 
 const withoutCode = (text) => text.replace(/^ *```.*?^ *```/gms, '').replace(/`[^`\n]*`/g, '')
 
-/** Headings as GitHub names them. */
 function anchorsOf(file) {
   const headings = readFileSync(join(ROOT, file), 'utf8')
     .replace(/^ *```.*?^ *```/gms, '')
     .matchAll(/^#+ (.*)$/gm)
-  const names = [...headings].map(([, heading]) => {
-    const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
-    return text.replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '').replaceAll(' ', '-')
-  })
-  return new Set(names)
+  return new Set([...headings].map(([, heading]) => anchorOf(heading)))
 }
 
 /** What is wrong with a link, or nothing. */

@@ -1,4 +1,4 @@
-// The playground as a static host has it: built by the first test that needs it, again only when something that goes into it has changed.
+// The playground as a static host has it: built by the first that needs it, again only when something that goes into it has changed.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,11 +22,14 @@ const inputs = () => [
   'package-lock.json',
 ]
 
-/** Serves it. @param options  those of `serve` */
-export async function servePlayground(options = {}) {
+/** Builds it where it is stale. @returns where it lies */
+export async function buildPlayground() {
   if (!isFresh(BUILT, inputs())) {
     await build({ ...CONFIG, build: { outDir: BUILT, emptyOutDir: true } })
     writeStamp(BUILT, inputs())
   }
-  return serve(BUILT, options)
+  return BUILT
 }
+
+/** Serves it. @param options  those of `serve` */
+export const servePlayground = async (options = {}) => serve(await buildPlayground(), options)

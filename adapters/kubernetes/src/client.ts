@@ -90,8 +90,7 @@ export class KubernetesClient {
   }
 
   /**
-   * All objects as of one moment, fetched page by page.
-   * @param pageSize  objects a request; default 500
+   * All objects as of one moment, fetched page by page, of `pageSize` objects (500).
    * @throws {KubernetesError} `api_expired` where reading took so long that the server forgot that moment: list again
    */
   async list<T extends KubernetesObject>(

@@ -76,7 +76,7 @@ export interface Environment {
 export interface ParallelStep {
   /** [N, S] */
   readonly observations: Float32Array
-  /** [N, G]: what a critic may see beside its agent's observation while it learns, and no actor ever does. */
+  /** What a critic may see, [N, G], beside its agent's observation while it learns, and no actor ever does. */
   readonly globals: Float32Array
   /** [N] */
   readonly rewards: Float32Array

@@ -13,7 +13,7 @@ export interface TrialSetup extends Omit<BlockSetup, 'requests'> {
 
 /** How a trial is watched and stopped. */
 export interface TrialHooks {
-  /** @param blocks  that are done, of `rounds` times the number of arms; the one that runs now counts as far as it got */
+  /** `blocks`: those that are done, of `rounds` times the number of arms; the one that runs now counts as far as it got */
   readonly onProgress: (progress: { readonly blocks: number; readonly arm: string; readonly round: number }) => void
   /** Told what each block came to. */
   readonly onBlock?: (result: BlockResult) => void

@@ -78,7 +78,7 @@ export class ServedLengths {
     return means[below]! + (score - below) * (means[below + 1]! - means[below]!)
   }
 
-  /** [models + 1, bins]: of all models, then of each. */
+  /** Of all models, then of each, [models + 1, bins]. */
   counts(): Float32Array {
     const all = [this.#all, ...this.#own.entries.map(({ value }) => value)].map(({ distribution }) => distribution)
     const counts = new Float32Array(all.length * LENGTH_BINS)

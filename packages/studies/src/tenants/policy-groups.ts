@@ -29,7 +29,7 @@ export class PolicyGroups {
   readonly name: string
   readonly #groups: readonly (PolicyGroup & { readonly rows: Rows })[]
   readonly #widths: Widths
-  /** [N]: whose group an agent is in, and at which place of it. */
+  /** Whose group an agent is in, and at which place of it, [N]. */
   readonly #placeOf: readonly { readonly group: number; readonly place: number }[]
 
   /** @param groups  each agent is in one of them */

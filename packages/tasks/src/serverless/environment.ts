@@ -72,7 +72,7 @@ export class ServerlessEnvironment implements ParallelEnvironment {
   readonly action: Space
   readonly global: Space
   readonly agents: number
-  /** [N]: what is known of each tenant. */
+  /** What is known of each tenant, [N]. */
   readonly views: readonly TenantView[]
   readonly scale: ClusterScale
   readonly #fingerprint: number
@@ -87,7 +87,7 @@ export class ServerlessEnvironment implements ParallelEnvironment {
   readonly #lastAction: Float64Array // [N]
   readonly #isPunished: Uint8Array // [N]
   readonly #everybody: readonly number[]
-  /** [N]: each tenant's rule, where rules advise. */
+  /** Each tenant's rule, where rules advise, [N]. */
   readonly #advisers: readonly TenantRule[]
   readonly #wasAdvised: Uint8Array // [N]
 

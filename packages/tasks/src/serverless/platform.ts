@@ -84,7 +84,7 @@ export class ServerlessPlatform {
     this.#queue = new TenantQueue(core.math, spec.stepSeconds, spec.timeoutSeconds)
   }
 
-  /** [N]: what each tenant of this episode runs. */
+  /** What each tenant of this episode runs, [N]. */
   get functions(): readonly FunctionProfile[] {
     return this.#cast.functions
   }

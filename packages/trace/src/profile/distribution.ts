@@ -9,7 +9,10 @@ export class Moments {
   /** Unbiased, in ns²; NaN for fewer than two requests. */
   readonly varianceNs2: number
 
-  /** @param sum, squares  Σ x and Σ x², exact */
+  /**
+   * @param sum  Σ x, exact
+   * @param squares  Σ x², exact
+   */
   constructor(count: number, sum: bigint, squares: bigint) {
     this.count = count
     this.sumNs = Number(sum)

@@ -53,7 +53,7 @@ export class UsualTimes {
   readonly #factorsOf = new Map<string, ReadonlyMap<number, number>>()
   #factors = new Float64Array(64)
 
-  /** @param window, baseline  complete; what is added later is not seen */
+  /** Both complete: what is added later is not seen. */
   constructor(window: OwnTimes, baseline: OwnTimes) {
     this.#window = window
     this.#baseline = baseline
