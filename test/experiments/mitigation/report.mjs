@@ -215,9 +215,9 @@ ${agentRows('standard')}
 ### The world
 
 An order that a machine has no room for is carried out as far as there is. A replica that is still named 2 s after its limits were
-raised is replaced, but where more than 1.5 × as much is asked of it as while nobody names it: the new one is ready 2.05 s later, and anomalies
-that begin then strike it. That exception is new since an earlier run; on campaigns 700 … 714, where it was thought of, it made no difference among
-many anomalies (0.00 ± 0.06 points of late requests) and 0.11 ± 0.04 fewer under single ones.
+raised is replaced, but where more than 1.5 × as much is asked of it as usual: the new one is ready 2.05 s later, and anomalies that begin
+then strike it. That exception is new since an earlier run; on campaigns 703 … 714, where it was thought of, it made no difference among many
+anomalies (0.04 ± 0.07 points of late requests) and 0.11 ± 0.04 fewer under single ones.
 
 Campaigns: seeds ${scale.seeds.join(', ')}, ${scale.seconds} s each, the same for every row. Gates
 between ${scale.more.arms.join(', ')} in this world are over seeds ${scale.more.seeds[0]} … ${scale.more.seeds.at(-1)} too. Those and the campaigns of single anomalies are new since an earlier run missed

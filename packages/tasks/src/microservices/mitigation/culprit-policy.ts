@@ -94,17 +94,15 @@ export class CulpritPolicy implements MitigationPolicy {
     const orders: Order[] = []
     const seconds = second - telemetry.fromSecond
     const named = nameAll(this.#options.namers, window)
-    const calm = new Map(serving)
     for (const { instance: name, because } of named) {
       const instance = serving.get(name)!
-      calm.delete(name)
       orders.push({ kind: 'limits', instance: name, grant: this.#raise(instance, because, second), because })
       const isHopeless = this.#isHopeless(name, second)
       if (isHopeless && !this.#usualLoad.isExceeded(instance, seconds))
         orders.push({ kind: 'replace', instance: name, because })
     }
     for (const released of this.#limits.release(second)) orders.push({ kind: 'limits', ...released, because: 'calm' })
-    this.#usualLoad.learn(calm.values(), seconds)
+    this.#usualLoad.learn(serving.values(), new Set(named.map(({ instance }) => instance)), seconds)
     this.#before = serving
     return orders
   }
@@ -137,22 +135,26 @@ export class CulpritPolicy implements MitigationPolicy {
 const FORGIVEN_SECONDS = 3 // unnamed: what comes then is another story
 
 const SURGE = 1.5 // of the usual arrivals
-const RECENT = 0.1 // part of a window in what is usual
+/** Part of a window in what is usual: while nobody names the instance, and while somebody does: what lasts becomes usual. */
+const [CALM, NAMED] = [0.1, 0.02]
 
-/** What is asked of an instance while nobody names it. Another process would have the same to do: it is no remedy for more load. */
+/** What is asked of an instance when all is well. Another process would have the same to do: it is no remedy for more load. */
 class UsualLoad {
-  /** Arrivals a second, by service. */
-  readonly #usual = new Map<string, number>()
+  /** By service: arrivals a second, and of how many windows. */
+  readonly #usual = new Map<string, { rate: number; windows: number }>()
 
-  learn(calm: Iterable<InstanceTelemetry>, seconds: number): void {
-    for (const { service, arrivals } of calm) {
+  learn(instances: Iterable<InstanceTelemetry>, named: ReadonlySet<string>, seconds: number): void {
+    for (const { name, service, arrivals } of instances) {
       const rate = arrivals / seconds
-      const usual = this.#usual.get(service) ?? rate
-      if (Number.isFinite(rate)) this.#usual.set(service, usual + RECENT * (rate - usual))
+      if (!Number.isFinite(rate)) continue
+      const usual = this.#usual.get(service) ?? { rate, windows: 0 }
+      usual.windows++
+      usual.rate += (named.has(name) ? NAMED : Math.max(CALM, 1 / usual.windows)) * (rate - usual.rate)
+      this.#usual.set(service, usual)
     }
   }
 
   isExceeded({ service, arrivals }: InstanceTelemetry, seconds: number): boolean {
-    return arrivals / seconds > SURGE * (this.#usual.get(service) ?? Number.POSITIVE_INFINITY)
+    return arrivals / seconds > SURGE * (this.#usual.get(service)?.rate ?? Number.POSITIVE_INFINITY)
   }
 }
