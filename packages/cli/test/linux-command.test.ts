@@ -58,6 +58,8 @@ describe.runIf(IS_LINUX)('trimtab linux', () => {
     ['limit --pid 7 --write 1MiB', /--read and --write need --disk/],
     ['limit --egress 1MiB', /--egress and --ingress need --device/],
     ['limit --cache-ways 2', /--pid N is needed/],
+    ['limit --pid 7 --cpu 1 --disk vda', /--disk needs --read or --write/],
+    ['limit --pid 7 --cpu 1 --device lo', /--device needs --egress or --ingress/],
     ['limit --pid 7 --cpus 0-', /--cpus must be like 0-1,4, got 0-/],
     ['limit --device lo --ingress 1MiB --by signals', /--by signals holds --cpu only, not ingressBytesPerSecond/],
     ['limit --pid 7 --memory 1MiB --by signals', /--by signals holds --cpu only, not memoryBytes/],

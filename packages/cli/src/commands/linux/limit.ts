@@ -73,6 +73,12 @@ export const limit: Command = defineCommand({
       ...((values.egress ?? values.ingress) !== undefined && values.device === undefined
         ? ['--egress and --ingress need --device NAME']
         : []),
+      ...(values.disk !== undefined && (values.read ?? values.write) === undefined
+        ? ['--disk needs --read or --write: how much of it']
+        : []),
+      ...(values.device !== undefined && (values.egress ?? values.ingress) === undefined
+        ? ['--device needs --egress or --ingress: how much of it']
+        : []),
       ...(values.cpus !== undefined && !NUMBER_LIST.test(values.cpus)
         ? [`--cpus must be like 0-1,4, got ${values.cpus}`]
         : []),

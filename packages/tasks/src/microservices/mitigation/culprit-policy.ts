@@ -6,6 +6,7 @@ import { CONTINUOUS_ACTION, type CulpritAction } from './culprit-action.js'
 import { CULPRIT_OBSERVATION, encodeCulprit } from './culprit-state.js'
 import type { Localiser } from './localiser.js'
 import { RaisedLimits, type ReleaseOptions } from './raised-limits.js'
+import { UsualLoad } from './usual-load.js'
 
 /** An instance to act on, and why. */
 export interface Named {
@@ -133,28 +134,3 @@ export class CulpritPolicy implements MitigationPolicy {
 }
 
 const FORGIVEN_SECONDS = 3 // unnamed: what comes then is another story
-
-const SURGE = 1.5 // of the usual arrivals
-/** Part of a window in what is usual: while nobody names the instance, and while somebody does: what lasts becomes usual. */
-const [CALM, NAMED] = [0.1, 0.02]
-
-/** What is asked of an instance when all is well. Another process would have the same to do: it is no remedy for more load. */
-class UsualLoad {
-  /** By service: arrivals a second, and of how many windows. */
-  readonly #usual = new Map<string, { rate: number; windows: number }>()
-
-  learn(instances: Iterable<InstanceTelemetry>, named: ReadonlySet<string>, seconds: number): void {
-    for (const { name, service, arrivals } of instances) {
-      const rate = arrivals / seconds
-      if (!Number.isFinite(rate)) continue
-      const usual = this.#usual.get(service) ?? { rate, windows: 0 }
-      usual.windows++
-      usual.rate += (named.has(name) ? NAMED : Math.max(CALM, 1 / usual.windows)) * (rate - usual.rate)
-      this.#usual.set(service, usual)
-    }
-  }
-
-  isExceeded({ service, arrivals }: InstanceTelemetry, seconds: number): boolean {
-    return arrivals / seconds > SURGE * (this.#usual.get(service)?.rate ?? Number.POSITIVE_INFINITY)
-  }
-}
