@@ -7,7 +7,7 @@ import { chosenSpeed, isKnownTask, readOptions, setUpControls, showFields } from
 import type { LiveEvent, LiveOptions, Outcome } from './protocol.js'
 import { showStages } from './stages.js'
 
-const STEPS_SHOWN = 1440 // minutes
+const DAY_MINUTES = 1440
 
 type Start = Extract<LiveEvent, { type: 'start' }>
 
@@ -49,7 +49,9 @@ function show(event: LiveEvent): void {
       showLegend(event.controllers)
       break
     case 'step': {
-      const { latency, dollars, cores } = shown!.charts.steps!
+      const { start, charts } = shown!
+      const { latency, dollars, cores } = charts.steps!
+      tell(`${clockText(event.minute)}, of ${start.rounds} days`, event.minute / (DAY_MINUTES * start.rounds))
       latency.push(event.minute, event.p99OverSlo)
       dollars.push(event.minute, event.dollarsPerHour)
       cores.push(event.minute, event.cores)
@@ -70,9 +72,16 @@ function show(event: LiveEvent): void {
   }
 }
 
+/** Of minutes since the start: day 1, 04:10. */
+function clockText(minutes: number): string {
+  const ofDay = minutes % DAY_MINUTES
+  const digits = [ofDay / 60, ofDay % 60].map((part) => String(Math.floor(part)).padStart(2, '0'))
+  return `day ${Math.floor(minutes / DAY_MINUTES) + 1}, ${digits.join(':')}`
+}
+
 function createCharts({ controllers, hasSteps, value, stage, reference }: Start): Charts {
   const hours = (minutes: number) => `${Number((minutes / 60).toFixed(1))} h`
-  const live = { controllers, window: STEPS_SHOWN, xLabel: hours }
+  const live = { controllers, window: DAY_MINUTES, xLabel: hours }
   const place = (name: string) => element(`chart-${name}`)
   for (const section of document.querySelectorAll<HTMLElement>('[data-steps]')) section.hidden = !hasSteps
   element('rounds').classList.toggle('wide', !hasSteps)

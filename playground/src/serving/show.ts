@@ -3,7 +3,7 @@ import { createChart, type LiveChart } from '../run/charts.js'
 import type { LiveController } from '../run/controllers.js'
 import { element, showProgress } from '../shell/dom.js'
 import type { Comparison } from './comparison.js'
-import { type Moment, momentOf } from './lane.js'
+import { type Moment, momentOf, placesAt } from './lane.js'
 import { createPicture, type LanePicture } from './picture.js'
 
 export const POLICIES: readonly LiveController[] = [
@@ -61,9 +61,13 @@ export class Show {
       for (const [name, of] of Object.entries(CHARTS)) this.#charts.get(name)!.push(at, moments.map(of))
     }
     if (this.#points > before) this.drawCharts()
-    for (const [i, lane] of lanes.entries()) {
-      this.#pictures[i]!.draw(requests, lane, this.now)
-    }
+    const views = lanes.map((lane, i) => ({
+      lane,
+      places: placesAt(requests, lane, this.now),
+      picture: this.#pictures[i]!,
+    }))
+    for (const { lane, places, picture } of views) picture.draw(requests, lane, places)
+    for (const { lane, places, picture } of views) picture.tell(requests, lane, places, this.now)
     showProgress(this.share01)
   }
 

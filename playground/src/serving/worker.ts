@@ -1,6 +1,6 @@
 // Serves beside the page: the queue at once, the clocks of the GPUs when nothing newer was asked meanwhile.
 import type { RequestLog } from 'trimtab/schedule'
-import { createServeCore, LengthPredictor } from 'trimtab/serve'
+import { createServeCore, LengthPredictor, type ServeCore } from 'trimtab/serve'
 import { defaultLengthWeights } from 'trimtab/serve/weights'
 import { compare } from './comparison.js'
 import { comparePower } from './power.js'
@@ -13,14 +13,18 @@ let powerOf = ''
 const send = (message: FromWorker): void => postMessage(message)
 const messagesIn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
-async function open() {
-  const core = await createServeCore()
-  const weights = defaultLengthWeights()
-  const taught = LengthPredictor.load(core, weights)
-  learnFromPast(core, taught)
-  return { core, taught, shipped: LengthPredictor.load(core, weights) }
+const opening = createServeCore()
+const predictors = new Map<'taught' | 'shipped', LengthPredictor>()
+
+/** What is shipped, or the same after a past of its own; each takes a tenth of a second, so it is made when it is first asked for. */
+function predictorOf(which: 'taught' | 'shipped', core: ServeCore): LengthPredictor {
+  const known = predictors.get(which)
+  if (known) return known
+  const made = LengthPredictor.load(core, defaultLengthWeights())
+  if (which === 'taught') learnFromPast(core, made)
+  predictors.set(which, made)
+  return made
 }
-const opened = open()
 
 /** The log that was read last, for as long as it is the one that is asked for. */
 let last: { readonly key: string; readonly log: RequestLog } | undefined
@@ -33,13 +37,15 @@ async function openLog(file: File): Promise<RequestLog> {
 
 /** Of requests that are made up the predictor has seen others; a log is predicted by what is shipped, as the command does. */
 async function workloadOf({ log, settings }: ToWorker): Promise<Workload> {
-  const { core, taught, shipped } = await opened
-  return log ? logWorkload(core, shipped, await openLog(log), settings) : makeWorkload(core, taught, settings)
+  const core = await opening
+  return log
+    ? logWorkload(core, predictorOf('shipped', core), await openLog(log), settings)
+    : makeWorkload(core, predictorOf('taught', core), settings)
 }
 
 async function answer(question: ToWorker): Promise<void> {
   const { number, settings, power } = question
-  const { core } = await opened
+  const core = await opening
   send({ type: 'comparison', number, comparison: compare(core, await workloadOf(question), settings) })
   await messagesIn()
   if (number !== latest || powerOf === JSON.stringify(power)) return

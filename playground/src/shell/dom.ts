@@ -25,7 +25,7 @@ export function say(text: string, hasFailed = false): void {
 }
 
 export function showProgress(share01: number): void {
-  element('meter').querySelector('i')!.style.width = `${share01 * 100}%`
+  element('meter').querySelector('i')!.style.transform = `scaleX(${share01})`
 }
 
 export const prefersStill = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
