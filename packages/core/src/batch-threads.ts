@@ -1,4 +1,4 @@
-// What the core asks of threads. No code: who has threads brings them (`EncoderThreads` of `@trimtab/node`).
+// What the core asks of threads. No code: who has threads brings them (`EncoderThreads` of `@trimtab/node`, `EncoderWorkers` of `@trimtab/core/threads`).
 import type { CoreBuild } from './wasm.js'
 
 /** A bidirectional GRU whose sequences may be computed elsewhere; sizes as `GruOptions` has them. */

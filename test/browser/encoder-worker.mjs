@@ -1,0 +1,3 @@
+import { serveEncoder } from '@trimtab/core/threads'
+
+serveEncoder()
