@@ -1,5 +1,7 @@
 // How long a fresh process waits for its first decision, and what a long run does to memory.
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { median } from './harness.mjs'
 
@@ -23,6 +25,16 @@ const actor = new Mlp(core, { sizes: [8, 40, 40, 5], activations: ['relu', 'relu
 const action = new Float32Array(5)
 actor.forward(new Float32Array(8).fill(0.5), action)
 console.log(JSON.stringify(performance.now() - start))`
+
+/** The README's example. */
+const [, TEN_LINES] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))
+
+/** From the start of a process to its end. @returns ms */
+function timeProcess(text) {
+  const start = performance.now()
+  execFileSync(process.execPath, ['--input-type=module', '--eval', text], { cwd: ROOT, stdio: 'ignore' })
+  return performance.now() - start
+}
 
 /** Memory is read at a tenth and at the end: what a leak would add lies between. */
 const LONG_RUN = `
@@ -54,10 +66,16 @@ console.log(JSON.stringify({ wasm: after.wasm - before.wasm, heap: after.heap - 
 
 export async function run({ log }) {
   const firstDecisions = Array.from({ length: PROCESSES }, () => inFreshProcess(FIRST_DECISION))
+  const tenLines = Array.from({ length: PROCESSES }, () => timeProcess(TEN_LINES))
+  const empty = Array.from({ length: PROCESSES }, () => timeProcess(''))
   log(`running ${DECISIONS.toLocaleString('en')} decisions and ${UPDATES.toLocaleString('en')} updates`)
   const growth = inFreshProcess(LONG_RUN, '--expose-gc')
   return [
     { name: 'import to first decision', ours: median(firstDecisions), target: { ours: 25 }, unit: 'ms' },
+    {
+      name: "the README's ten lines, a whole process (peer: an empty one)",
+      ...{ ours: median(tenLines), peer: median(empty), target: { ours: 300 }, unit: 'ms' },
+    },
     {
       name: '10^6 decisions, 10^5 updates: wasm memory grows',
       ours: growth.wasm / 1024,

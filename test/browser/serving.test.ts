@@ -184,9 +184,9 @@ describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKE
 
     it.each([
       [
-        'a line that is no JSON',
+        'a line that is not JSON',
         log('broken.jsonl', '{"prompt":"a","output_tokens":3}', '{"prompt":'),
-        'line 2 is no JSON',
+        'line 2 is not JSON',
       ],
       ['no lengths', log('other.csv', 'name,value', 'a,3'), 'neither JSON lines nor a CSV'],
       [

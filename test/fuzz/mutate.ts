@@ -1,6 +1,6 @@
 // Damages bytes as files are damaged, and as people who mean harm damage them. The same seed damages alike everywhere.
 
-/** Numbers that fit where few readers expect them; `NaN` and `1e999` are no JSON, or no number. */
+/** Numbers that fit where few readers expect them; `NaN` and `1e999` are not JSON, or no number. */
 const NUMBERS = [
   '0',
   '-0',

@@ -49,7 +49,7 @@ export async function readCompletionRequest(body: Buffer): Promise<CompletionReq
   })
   // Never in the parser's own words: they quote the body, and messages end up in logs.
   if (kind === 'invalid')
-    throw invalid('the body is no JSON in UTF-8, or nested too deeply: send {"model": …, "messages": […]}')
+    throw invalid('the body is not JSON in UTF-8, or nested too deeply: send {"model": …, "messages": […]}')
   if (kind === 'other') throw invalid('the body must be a JSON object: {"model": …, "messages": […]}')
   const model = scalars.get('model')
   const n = scalars.get('n')

@@ -94,7 +94,7 @@ describe('the tokens of a stream', () => {
     expect(await countOf([bytes(early + early + STOP + DONE)])).toMatchObject({ source: 'text' })
   })
 
-  it('survive comments, other fields, data over many lines and what is no JSON', async () => {
+  it('survive comments, other fields, data over many lines and what is not JSON', async () => {
     const odd =
       ': keep-alive\n\nevent: x\nid: 3\ndata: {"choices":\ndata:[{"text":"a"}]}\n\ndata: {broken\n\ndata: 5\n\ndata:\n\n'
     expect(await countOf([bytes(odd + DONE)])).toEqual({ tokens: 1, source: 'text' })

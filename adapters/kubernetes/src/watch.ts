@@ -96,7 +96,7 @@ function toEvent<T>(line: string, asked: string): WatchEvent<T> {
   try {
     event = JSON.parse(line)
   } catch (cause) {
-    throw new AdapterError('api_unreadable', `${asked}: an event that is no JSON (${(cause as Error).message})`, {
+    throw new AdapterError('api_unreadable', `${asked}: an event that is not JSON (${(cause as Error).message})`, {
       cause,
     })
   }

@@ -76,7 +76,7 @@ describe('a kubeconfig', () => {
   })
 
   const faults: [what: string, parts: object | string, message: RegExp][] = [
-    ['no YAML', 'a: [', /is no YAML: .*line 1/],
+    ['no YAML', 'a: [', /is not YAML: .*line 1/],
     ['another document', stringify({ kind: 'Pod' }), /is no kubeconfig: kind must be Config/],
     ['a context that is not there', { 'current-context': 'three' }, /context "three" is not among contexts \(one\)/],
     ['no current context', { 'current-context': '' }, /has no current-context \(name one: one\)/],

@@ -35,5 +35,5 @@ async function filesOf(path: string): Promise<readonly string[]> {
     return names.sort().map((name) => join(full, name))
   }
   if (EXTENSIONS.includes(extname(full))) return [full]
-  throw new ConfigError('config_invalid', `${path} is no JavaScript: a function is a .js, .mjs or .cjs file`)
+  throw new ConfigError('config_invalid', `${path} is not JavaScript: a function is a .js, .mjs or .cjs file`)
 }

@@ -20,7 +20,7 @@ describe('functions in files', () => {
 
   it.each([
     ['not there', 'missing.js', /missing\.js cannot be read: ENOENT/],
-    ['no JavaScript', 'notes.txt', /notes\.txt is no JavaScript: a function is a \.js/],
+    ['no JavaScript', 'notes.txt', /notes\.txt is not JavaScript: a function is a \.js/],
   ])('are refused where a file is %s', async (_, name, message) => {
     await expect(findFunctions([join(folder, name)])).rejects.toThrow(message)
   })

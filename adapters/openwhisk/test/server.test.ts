@@ -186,7 +186,7 @@ describe('the REST front', () => {
     ['a path that is none', 404, '/nothing', {}],
     ['a collection that it has not', 404, '/namespaces/_/triggers', {}],
     ['another method', 405, '/namespaces/_/limits', { method: 'POST' }],
-    ['a body that is no JSON', 400, '/namespaces/_/actions/hello', { method: 'PUT', body: '{' }],
+    ['a body that is not JSON', 400, '/namespaces/_/actions/hello', { method: 'PUT', body: '{' }],
     ['a body that is no object', 400, '/namespaces/_/actions/hello', { method: 'POST', body: '[1]' }],
     ['a body that is too large', 413, '/namespaces/_/actions/hello', { method: 'POST', body: big }],
     ['a page that is too long', 400, '/namespaces/_/activations?limit=201', {}],

@@ -1,6 +1,7 @@
 // What README and the guides tell people to type, typed. A block of shell or JavaScript runs as it stands, in a folder of its page's own where the
 // packages are installed, but where its first line says otherwise: "needs …" (a cluster, a GPU, minutes: its calls are only read), or a file's name
 // (it is written there). A call may end with 0; "exit 1" or "exit 0 or 1" in its comment says what else.
+// What JavaScript prints stands behind it, each line as `// → …`, where it is told.
 import { execFile } from 'node:child_process'
 import {
   existsSync,
@@ -81,7 +82,9 @@ async function runBlock(folder: string, { language, note, text }: Block): Promis
     writeFileSync(join(folder, 'snippet.js'), text)
     const { code, out, err } = await run(folder, ['snippet.js'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).not.toBe('')
+    const told = [...text.matchAll(/^\/\/ → (.*)$/gm)].map(([, line]) => line)
+    if (told.length > 0) expect(out.trimEnd().split('\n')).toEqual(told)
+    else expect(out).not.toBe('')
   } else {
     const lines = text.split('\n').filter(Boolean)
     expect(callsOf(text)).toEqual(lines) // anything else would not be run

@@ -84,7 +84,7 @@ describe('a prompt', () => {
       '500',
     ])
     for (const answer of answers.slice(0, 8)) expect(answer).not.toContain('CANARY')
-    expect(host.err()).toMatch(/400 body_invalid: the body is no JSON in UTF-8/)
+    expect(host.err()).toMatch(/400 body_invalid: the body is not JSON in UTF-8/)
     expect(`${host.err()}${host.out()}${metrics}`).not.toContain('CANARY')
   })
 })
@@ -146,7 +146,7 @@ describe('trimtab gateway', () => {
     for (let i = 0; i < 5; i++) await fetch(`${url}/v1/chat/completions`, { method: 'POST', body: '{' })
     await stop()
     expect(host.err().match(/body_invalid/g)).toHaveLength(1)
-    expect(host.err()).toMatch(/^400 body_invalid: the body is no JSON/m)
+    expect(host.err()).toMatch(/^400 body_invalid: the body is not JSON/m)
   })
 
   it.each([

@@ -63,7 +63,7 @@ describe('policy files', () => {
     ['with an empty bound', withMetadata({ action: bounds('', '1') }), 'policy_header_invalid'],
     ['with bounds the wrong way round', withMetadata({ action: bounds('1', '-1') }), 'policy_header_invalid'],
     ['with half a choice', withMetadata({ action: bounds('0', '2.5', 'discrete') }), 'policy_header_invalid'],
-    ['with a space that is no JSON', withMetadata({ action: '{' }), 'policy_header_invalid'],
+    ['with a space that is not JSON', withMetadata({ action: '{' }), 'policy_header_invalid'],
     ['with a space that is null', withMetadata({ action: 'null' }), 'policy_header_invalid'],
     [
       'with a space of ragged bounds',

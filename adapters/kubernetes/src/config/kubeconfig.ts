@@ -167,7 +167,7 @@ function parseFile(path: string, content: string): Fields {
   try {
     document = parse(content)
   } catch (cause) {
-    throw invalid(`${path} is no YAML: ${(cause as Error).message.split('\n', 1)[0]}`, cause)
+    throw invalid(`${path} is not YAML: ${(cause as Error).message.split('\n', 1)[0]}`, cause)
   }
   if (!isFields(document) || (document.kind !== undefined && document.kind !== 'Config'))
     throw invalid(`${path} is no kubeconfig: kind must be Config`)

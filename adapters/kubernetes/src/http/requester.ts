@@ -68,7 +68,7 @@ export class Requester {
       try {
         return JSON.parse(body) as T
       } catch (cause) {
-        throw new AdapterError('api_unreadable', `${asked}: the answer is no JSON (${(cause as Error).message})`, {
+        throw new AdapterError('api_unreadable', `${asked}: the answer is not JSON (${(cause as Error).message})`, {
           cause,
         })
       }

@@ -92,7 +92,7 @@ describe('a collector', () => {
   it.each([
     [400, 'JSON that breaks off', batch.slice(0, -5), {}],
     [400, 'JSON of something else', '{"hello": 1}', {}],
-    [400, 'what is no JSON', 'hello', {}],
+    [400, 'what is not JSON', 'hello', {}],
     [400, 'what is no protobuf', 'hello', { headers: PROTOBUF_TYPE }],
     [400, 'JSON as protobuf', batch, { headers: PROTOBUF_TYPE }],
     [400, 'what is no gzip', batch, { headers: { ...JSON_TYPE, ...gzip } }],

@@ -10,14 +10,14 @@ export const partOf = (log: string): string => `${log}.part`
 
 /**
  * Reads a file of records; lines of events that it does not know are passed over.
- * @throws {UsageError} a line that is no JSON object, by its number
+ * @throws {UsageError} a line that is not a JSON object, by its number
  */
 export function parseRecords(text: string, file: string): AdaptationRecord[] {
   const records: AdaptationRecord[] = []
   for (const [i, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
     const record = parseLine(line)
-    if (!record) throw new UsageError(`${file}, line ${i + 1} is no JSON object with an event: ${line.slice(0, 60)}`)
+    if (!record) throw new UsageError(`${file}, line ${i + 1} is not a JSON object with an event: ${line.slice(0, 60)}`)
     if (['round', 'evaluation', 'embedding'].includes(record.event)) records.push(record as AdaptationRecord)
   }
   return records

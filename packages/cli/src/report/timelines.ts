@@ -145,7 +145,7 @@ function learningChart(report: AutoscalingReport, app: string): Chart[] {
 
 const REASONS: Readonly<Record<string, string>> = {
   floor: 'less than the least share of the rule’s',
-  cost: 'dearer than allowed',
+  cost: 'costs more than allowed',
   debt: 'the error budget is used up',
   recovering: 'the SLO was broken a moment ago',
   'new-load': 'more load than ever seen',

@@ -132,7 +132,7 @@ function* parseJsonLines(name: string, text: string): Generator<Row> {
     try {
       yield asRow(JSON.parse(line))
     } catch {
-      throw new UsageError(`${name}, line ${number} is no JSON`) // the line is somebody's prompt: it is not quoted
+      throw new UsageError(`${name}, line ${number} is not JSON`) // the line is somebody's prompt: it is not quoted
     }
   }
 }

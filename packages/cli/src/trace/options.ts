@@ -33,7 +33,7 @@ export interface CommonValues {
 }
 
 export const commonOptions: { readonly [K in keyof CommonValues]: Option<CommonValues[K]> } = {
-  'input-format': choiceOption('what the files are (default: found out)', TRACE_FORMATS, undefined),
+  'input-format': choiceOption('what the files are (default: detected)', TRACE_FORMATS, undefined),
   service: textOption('NAME', 'only requests that reach this service, from its first span on', undefined),
   operation: textOption('NAME', 'only requests that reach this operation, from its first span on', undefined),
   percentile: sliceOption('only requests between two percentiles of latency: 95-99, or 99 for 99-100'),

@@ -16,7 +16,7 @@ import {
 
 /** Which traces of the input are looked at, and how they are read. */
 export interface Selection {
-  /** Default: found out for each input. */
+  /** Default: detected for each input. */
   readonly format?: TraceFormat | undefined
   readonly path?: PathOptions | undefined
   /** Largest correction of clock skew; default: none is made. */

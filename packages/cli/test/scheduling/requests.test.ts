@@ -84,7 +84,7 @@ describe('a log of requests', () => {
   it.each([
     ['', /neither JSON lines nor a CSV/],
     ['a,b\n1,2', /neither JSON lines nor a CSV whose first line names a column output_tokens/],
-    ['{"output_tokens": 4}\n{oops', /log, line 2 is no JSON$/],
+    ['{"output_tokens": 4}\n{oops', /log, line 2 is not JSON$/],
     ['{"tokens": 4}', /no request with a number of output tokens/],
     ['arrival_s,output_tokens\n', /no request/],
   ])('is refused with what is missing: %j', (text, message) => {

@@ -27,7 +27,7 @@ export class JsonFields {
     try {
       value = JSON.parse(text)
     } catch {
-      throw refuse('it is no JSON')
+      throw refuse('it is not JSON')
     }
     return new JsonFields(value, '', refuse)
   }

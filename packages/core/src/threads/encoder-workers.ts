@@ -3,18 +3,21 @@ import type { Logger } from '../contracts.js'
 import { type EncoderRequest, encoderJob } from './encoder-job.js'
 import { type EncoderThread, SharedEncoder } from './shared-encoder.js'
 
-/** What is asked of a Web Worker. */
-export interface EncoderWorker {
+/** Where messages come from and go to: what a Web Worker and its global scope have in common. */
+export interface EncoderScope {
+  /** Sends, and hands over what is listed. */
   postMessage(message: unknown, transfer: ArrayBuffer[]): void
+  /** Calls back with each message. */
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
-  addEventListener(type: 'error' | 'messageerror', listener: (event: object) => void): void
-  terminate(): void
 }
 
-/** What is asked of the global scope of a Web Worker. */
-export interface EncoderScope {
-  postMessage(message: unknown, transfer: ArrayBuffer[]): void
+/** What is asked of a Web Worker. */
+export interface EncoderWorker extends EncoderScope {
+  /** Calls back with each message, and when the script fails, cannot be loaded or sends what cannot be read. */
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  addEventListener(type: 'error' | 'messageerror', listener: (event: object) => void): void
+  /** Stops it at once. */
+  terminate(): void
 }
 
 /** Which workers, how many, and who hears that they are given up. */

@@ -42,7 +42,7 @@ describe('JsonFields', () => {
     expect(read).toThrow(expect.objectContaining({ code: 'file_invalid', message: expect.stringContaining(message) }))
   })
 
-  it('quotes nothing of a text that is no JSON', () => {
-    expect(() => JsonFields.parse('CANARY', refuse)).toThrow(/^it is no JSON$/)
+  it('quotes nothing of a text that is not JSON', () => {
+    expect(() => JsonFields.parse('CANARY', refuse)).toThrow(/^it is not JSON$/)
   })
 })

@@ -80,7 +80,7 @@ describe('readSafetensors', () => {
   const data = new Uint8Array(8)
   it.each([
     ['a header length of 2^63', fileOf('{}', data, 2n ** 63n), 'safetensors_header_too_long'],
-    ['a header that is no JSON', fileOf('{"a":'), 'safetensors_header_invalid'],
+    ['a header that is not JSON', fileOf('{"a":'), 'safetensors_header_invalid'],
     ['a header that is no UTF-8', fileOf(Uint8Array.of(0x7b, 0xff, 0x7d)), 'safetensors_header_invalid'],
     ['a header that is a list', fileOf('[]'), 'safetensors_header_invalid'],
     ['metadata that is a text', fileOf('{"__metadata__":"x"}'), 'safetensors_header_invalid'],

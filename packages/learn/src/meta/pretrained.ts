@@ -194,7 +194,7 @@ export function readPretrained(bytes: Bytes): PretrainedModel {
     try {
       return JSON.parse(text(key))
     } catch {
-      return invalid(`its ${key} is no JSON`)
+      return invalid(`its ${key} is not JSON`)
     }
   }
   const count = (key: string): number => {

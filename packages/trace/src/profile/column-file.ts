@@ -91,7 +91,7 @@ function parseHeader(kind: string, bytes: Uint8Array): Header {
   try {
     header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) ?? {}
   } catch (cause) {
-    throw new FormatError('file_damaged', `this saved ${kind} is damaged: its header is no JSON`, { cause })
+    throw new FormatError('file_damaged', `this saved ${kind} is damaged: its header is not JSON`, { cause })
   }
   const { columns } = header
   const isColumn = (column: unknown): boolean =>
