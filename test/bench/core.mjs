@@ -3,6 +3,7 @@
 import { createCore, Mlp, Random } from '@trimtab/core'
 import { DdpgKernel } from '@trimtab/core/internal'
 import { measure, median, speedUp } from './harness.mjs'
+import { toLayers } from './peers/layers.mjs'
 import { loadTfjs } from './peers/load-tfjs.mjs'
 import { onnxMatMul, onnxMlp } from './peers/onnx.mjs'
 import { shareOfPeak } from './peers/peak.mjs'
@@ -12,21 +13,6 @@ export const name = 'core'
 
 const ACTOR = [8, 40, 40, 5] // FIRM, dissertation Table 3.3
 const CRITIC = [13, 40, 40, 1]
-
-/** Canonical parameters → [{ w [out, in], b, inputs, outputs }] */
-function toLayers(sizes, parameters) {
-  let at = 0
-  const take = (n) => {
-    at += n
-    return parameters.slice(at - n, at)
-  }
-  return sizes.slice(1).map((outputs, i) => ({
-    w: take(outputs * sizes[i]),
-    b: take(outputs),
-    inputs: sizes[i],
-    outputs,
-  }))
-}
 
 function mustAgree(what, got, expected, tolerance) {
   const gap = Math.max(...Array.from(expected, (value, i) => Math.abs(value - got[i])))
@@ -51,9 +37,10 @@ async function against(subject, candidates, targets) {
 }
 
 async function actorRows(core, random, batch, target) {
-  const net = new Mlp(core, { sizes: ACTOR, activations: ['relu', 'relu', 'tanh'], maxBatch: batch, random })
+  const activations = ['relu', 'relu', 'tanh']
+  const net = new Mlp(core, { sizes: ACTOR, activations, maxBatch: batch, random })
   const layers = toLayers(ACTOR, net.parameters())
-  const peer = await onnxMlp(layers, batch)
+  const peer = await onnxMlp(layers, batch, activations)
   const plain = plainNet(layers, 'tanh')
   const x = uniform(random, batch * ACTOR[0])
   const y = new Float32Array(batch * ACTOR.at(-1))

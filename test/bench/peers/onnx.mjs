@@ -98,13 +98,20 @@ async function open(bytesOfModel, { ort, options } = WEB) {
   return { session: await ort.InferenceSession.create(bytesOfModel, options), Tensor: ort.Tensor }
 }
 
-/** A dense net as Gemm + Relu … Gemm + Tanh. layers: [{ w: Float32Array [out, in], b, inputs, outputs }] */
-export async function onnxMlp(layers, batch) {
+const OPERATORS = { relu: 'Relu', tanh: 'Tanh' }
+
+/**
+ * A dense net as Gemm and activations. layers: [{ w: Float32Array [out, in], b, inputs, outputs }]
+ * @param runtime  package and options of a session; onnxruntime-web on wasm unless told
+ */
+export async function onnxMlp(layers, batch, activations, runtime) {
   const last = layers.length - 1
-  const nodes = layers.flatMap((_, i) => [
-    node('Gemm', [i === 0 ? 'x' : `h${i}`, `w${i}`, `b${i}`], `z${i}`, { transB: 1 }),
-    node(i === last ? 'Tanh' : 'Relu', [`z${i}`], i === last ? 'y' : `h${i + 1}`),
-  ])
+  const nodes = layers.flatMap((_, i) => {
+    const [x, y] = [i === 0 ? 'x' : `h${i}`, i === last ? 'y' : `h${i + 1}`]
+    const operator = OPERATORS[activations[i]]
+    const gemm = (output) => node('Gemm', [x, `w${i}`, `b${i}`], output, { transB: 1 })
+    return operator ? [gemm(`z${i}`), node(operator, [`z${i}`], y)] : [gemm(y)]
+  })
   const initializers = layers.flatMap(({ w, b, inputs, outputs }, i) => [
     tensor(`w${i}`, [outputs, inputs], w),
     tensor(`b${i}`, [outputs], b),
@@ -112,6 +119,7 @@ export async function onnxMlp(layers, batch) {
   const [inputs, outputs] = [layers[0].inputs, layers[last].outputs]
   const { session, Tensor } = await open(
     model({ nodes, initializers, inputs: [value('x', [batch, inputs])], outputs: [value('y', [batch, outputs])] }),
+    runtime,
   )
   return async (x) => (await session.run({ x: new Tensor('float32', x, [batch, inputs]) })).y.data
 }
