@@ -3,17 +3,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const TESTS = ['packages/*/test/**/*.test.ts', 'adapters/*/test/**/*.test.ts', 'test/**/*.test.ts']
 
-/** What has the machine to itself: it counts pictures, shares of processors or moments, or packs what others might be building. */
+/** What has the machine to itself: it counts pictures, shares of processors or moments, or has so much time and no more. */
 const ALONE = [
   'adapters/{gateway,linux,local,nats,nvml}/test/**/*.test.ts',
   'packages/cli/test/{live-command,streams}.test.ts',
   'packages/core/test/webgpu/**/*.test.ts',
-  'test/{browser,fuzz,packaging}/**/*.test.ts',
-  'test/{examples,shop}.test.ts',
+  'test/{browser,fuzz}/**/*.test.ts',
+  'test/shop.test.ts',
 ]
 
-/** What waits for minutes begins first, so that the others run meanwhile. */
-const LONG = /operator\/test\/scrape|cli\/test\/(kills|endless)|toys\.test/
+/** What takes minutes begins first, so that the others run meanwhile and nothing is waited for at the end. */
+const LONG = /operator\/test\/scrape|cli\/test\/(kills|endless)|toys\.test|test\/(site\/site|examples)\.test/
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
