@@ -8,13 +8,15 @@ const SMALLEST = 40 // columns; a narrower terminal wraps by itself
 export async function helpOfAll(): Promise<string> {
   const verbs = await Promise.all(Object.entries(VERBS).map(async ([name, load]) => ({ name, command: await load() })))
   const width = Math.max(...verbs.map(({ name }) => name.length))
-  const lines = verbs.map(({ name, command }) => `  ${name.padEnd(width)}  ${command.summary}`)
+  const lineOf = ({ name, command }: (typeof verbs)[number]): string => `  ${name.padEnd(width)}  ${command.summary}`
+  const groups = Object.entries(GROUPS).map(([title, names]) =>
+    [`${title}:`, ...names.map((name) => lineOf(verbs.find((verb) => verb.name === name)!))].join('\n'),
+  )
   return `Learned cloud management: policies that start from the rules they replace.
 
 Usage: trimtab <command> [options]
 
-Commands:
-${lines.join('\n')}
+${groups.join('\n\n')}
 
 Options:
   -h, --help     show this; trimtab help <command> or trimtab <command> --help shows the command's options
@@ -25,6 +27,16 @@ ${HELP_EXAMPLES.map((call) => `  ${call}`).join('\n')}
 
 Results go to stdout, progress to stderr. Exit: 0 done, 1 the answer is bad, 2 the call is bad.
 `
+}
+
+/** Every command, by whom it is for. */
+export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Autoscaling: ['autoscale', 'recommend', 'operator', 'live', 'serverless', 'rightsize'],
+  Traces: ['trace', 'collect', 'mitigate'],
+  'Requests to language models': ['schedule', 'gateway', 'predict-length'],
+  'GPUs and this machine': ['gpu', 'linux', 'doctor'],
+  'Learning and research': ['compare', 'pretrain', 'adapt', 'embed', 'similarity', 'tenants'],
+  'The terminal': ['completion'],
 }
 
 /** The calls that the help of the command as a whole shows. */

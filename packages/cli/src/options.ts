@@ -193,26 +193,31 @@ export function helpOfOptions(options: Options): string {
   return rows.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`).join('\n')
 }
 
-/** `; did you mean --seeds?`, or nothing when no known name is near. */
+/** `; did you mean --seeds?`, or nothing when no known name is near. Of two that are as near it is the one with the same first letter. */
 export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
-  const ranked = known.map((other) => ({ other, distance: editDistance(name, other) }))
-  ranked.sort((a, b) => a.distance - b.distance)
+  const ranked = known.map((other) => ({
+    other,
+    distance: editDistance(name, other),
+    startsElse: other[0] === name[0] ? 0 : 1,
+  }))
+  ranked.sort((a, b) => a.distance - b.distance || a.startsElse - b.startsElse)
   const best = ranked[0]
   return best && best.distance <= Math.max(1, Math.floor(name.length / 3))
     ? `; did you mean ${prefix}${best.other}?`
     : ''
 }
 
-/** Levenshtein distance: insertions, deletions and replacements of one letter. */
+/** Optimal string alignment: insertions, deletions and replacements of one letter, and two neighbours exchanged. */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
+    const [before, row] = [rows[i - 1]!, [i]]
     for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, replaced))
+      const replaced = before[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      row.push(Math.min(before[j]! + 1, row[j - 1]! + 1, replaced))
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1)
     }
-    row = next
+    rows.push(row)
   }
-  return row[b.length]!
+  return rows[a.length]![b.length]!
 }

@@ -14,7 +14,9 @@ describe('trimtab gpu simulate', () => {
     const { code, host } = await run()
     expect(code).toBe(0)
     const lines = host.out().split('\n')
-    expect(lines[0]).toMatch(/^simulation: 2 models on 2 V100, 1 requests\/s, SLO scale 4, \d+ requests$/)
+    expect(lines[0]).toMatch(
+      /^simulation: 2 models on 2 V100, 1 requests\/s, SLO scale 4, \d+ requests; power of all GPUs$/,
+    )
     expect(lines[3]).toMatch(/^fixed clocks +\d+ W +1\.00× +100\.00 % +0\.\d\d +1380 MHz$/)
     expect(lines[5]).toMatch(/^scaling, placed by sensitivity +\d+ W +1\.\d\d× +\d+\.\d\d % /)
     expect(host.out()).toMatch(/GPU {2}0 +\d+ MHz {2}/)
@@ -36,6 +38,15 @@ describe('trimtab gpu simulate', () => {
     const json = /<script type="application\/json" id="trimtab-gpu-simulation">(.*?)<\/script>/s.exec(page)![1]!
     expect(JSON.parse(json).ticks.length).toBeGreaterThan(100)
     expect(page).toContain('Everything here was simulated')
+  })
+
+  it('says why it ends with 1', async () => {
+    const host = createFakeHost()
+    expect(await main(['gpu', 'simulate', '--seconds', '60'], host)).toBe(1)
+    const [, row] = /^scaling, placed by sensitivity .* (9\d\.\d\d %) /m.exec(host.out())!
+    expect(host.out()).toContain(
+      `✗ scaling, placed by sensitivity meets the SLO of ${row} of the requests; fixed clocks reach 99.00 %`,
+    )
   })
 
   it('refuses models it does not know and clusters too small, with 2', async () => {

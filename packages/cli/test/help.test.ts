@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Outline } from '../src/command.js'
-import { fitHelp, HELP_EXAMPLES, helpOfAll } from '../src/help.js'
+import { fitHelp, GROUPS, HELP_EXAMPLES, helpOfAll } from '../src/help.js'
 import { VERBS } from '../src/verbs.js'
 import { createFakeHost } from './fake-host.js'
 import { wordsOfCall } from './words-of-call.js'
@@ -34,6 +34,10 @@ describe('the help', () => {
       for (const [call] of examples) await check(call)
     },
   )
+
+  it('of everything has each command once', () => {
+    expect(Object.values(GROUPS).flat().sort()).toEqual(Object.keys(VERBS).sort())
+  })
 
   it('of everything does too', async () => {
     for (const call of HELP_EXAMPLES) await check(call)

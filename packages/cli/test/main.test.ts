@@ -7,14 +7,14 @@ import { createSampleReport } from './sample-report.js'
 
 describe('trimtab', () => {
   it.each([
-    ['--help', ['--help'], 0, /Commands:\n {2}autoscale .*\n {2}compare /],
+    ['--help', ['--help'], 0, /Autoscaling:\n {2}autoscale .*\n {2}recommend /],
     ['--version', ['--version'], 0, /^\d+\.\d+\.\d+\n$/],
     ['autoscale --help', ['autoscale', '--help'], 0, /Examples:\n {2}trimtab autoscale\n/],
     ['doctor --help', ['doctor', '--help'], 0, /Usage: trimtab doctor/],
     ['doctor -h', ['doctor', '-h'], 0, /Usage: trimtab doctor/],
-    ['no command', [], 0, /Commands:\n {2}autoscale /],
-    ['help', ['help'], 0, /Commands:\n {2}autoscale /],
-    ['-h', ['-h'], 0, /Commands:\n {2}autoscale /],
+    ['no command', [], 0, /Autoscaling:\n {2}autoscale /],
+    ['help', ['help'], 0, /Autoscaling:\n {2}autoscale /],
+    ['-h', ['-h'], 0, /Autoscaling:\n {2}autoscale /],
     ['help trace', ['help', 'trace'], 0, /Usage: trimtab trace <command>/],
     ['help trace culprits', ['help', 'trace', 'culprits'], 0, /Usage: trimtab trace culprits FILE/],
     ['-v', ['-v'], 0, /^\d+\.\d+\.\d+\n$/],

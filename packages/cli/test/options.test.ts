@@ -35,6 +35,7 @@ describe('readOptions', () => {
   it.each([
     ['an unknown option', ['--sloth'], 'unknown option --sloth'],
     ['a misspelt option, with the right one', ['--seed', '3'], 'unknown option --seed; did you mean --seeds?'],
+    ['two letters exchanged', ['--josn'], 'unknown option --josn; did you mean --json?'],
     ['a short option', ['-s'], 'unknown option -s'],
     ['the name of an inherited property', ['--constructor'], 'unknown option --constructor'],
     ['a stray word', ['fast'], 'unexpected argument "fast"'],

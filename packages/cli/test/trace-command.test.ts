@@ -323,6 +323,8 @@ describe('trimtab trace diff', () => {
     const { code, out } = await run(['diff', 'usual.json', 'slow.json'])
     expect(code).toBe(1)
     expect(out).toMatch(/^mean .*\+\d\.\d ms/m)
+    const [, change] = /In the same mix of endpoints, a request takes .* \((\+[\d.]+ %)\)/.exec(out)!
+    expect(out).toContain(`and mean ${change},`) // one figure, wherever it stands
     const [first] = out.slice(out.indexOf('of the change')).split('\n').slice(1)
     expect(first).toMatch(/^ads .*\+\d\.\d ms +\+?(100|99\.\d) %/)
   })

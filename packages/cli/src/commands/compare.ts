@@ -54,21 +54,35 @@ export const createCompare = (run: typeof runComparison): Command =>
         if (report !== undefined) await host.writeFile(report, renderComparison(found))
         const paint = createPaint(host.stdout, host.env)
         host.stdout.write(json ? `${JSON.stringify(found)}\n` : formatComparison(found, paint))
-        return isWorse(found) ? EXIT.badAnswer : EXIT.done
+        return contestOf(found)?.isWorse ? EXIT.badAnswer : EXIT.done
       } finally {
         progress.finish()
       }
     },
   })
 
-/** Whether the learner that would replace the rule earns less than it. */
-function isWorse({ controllers: [rule, ...others] }: Comparison): boolean {
+/** The learner that would replace the first rule, and that rule. */
+function contestOf({ controllers: [rule, ...others] }: Comparison) {
   const ours = others.find(({ name }) => name === 'trimtab')
-  return rule?.kind === 'rule' && ours !== undefined && ours.reward.mean < rule.reward.mean
+  return rule?.kind === 'rule' && ours ? { rule, ours, isWorse: ours.reward.mean < rule.reward.mean } : undefined
+}
+
+/** Whether it should, and whether a rule earns more than both. */
+function verdictOf(comparison: Comparison, paint: Paint): string[] {
+  const contest = contestOf(comparison)
+  if (!contest) return []
+  const { rule, ours, isWorse } = contest
+  const { episodes } = comparison.settings
+  const rules = comparison.controllers.filter(({ kind }) => kind === 'rule')
+  const best = rules.reduce((a, b) => (b.reward.mean > a.reward.mean ? b : a))
+  const beyond = best === rule || best.reward.mean <= ours.reward.mean ? '' : `; ${best.label} earns more than either`
+  const text = `${ours.label} earns ${isWorse ? 'less' : 'no less'} than ${rule.label} after ${episodes} learning episodes${beyond}`
+  return ['', isWorse ? `${paint.bad('✗')} ${text}` : `${paint.good('✓')} ${text}`]
 }
 
 /** One row a controller, mean ± spread over seeds, then the findings. */
-function formatComparison({ settings, controllers, findings }: Comparison, paint: Paint): string {
+function formatComparison(comparison: Comparison, paint: Paint): string {
+  const { settings, controllers, findings } = comparison
   const { labels, pairs, seeds, episodes, world } = settings
   const right = (title: string) => ({ title, align: 'right' as const })
   const columns = [
@@ -81,17 +95,19 @@ function formatComparison({ settings, controllers, findings }: Comparison, paint
     '',
     formatTable(columns, controllers.map(toRow), paint),
     ...(findings.length > 0 ? ['', ...findings.map((text) => `• ${text}`)] : []),
+    ...verdictOf(comparison, paint),
     '',
   ].join('\n')
 }
 
 const cell = (spread: Spread | undefined): string =>
-  spread ? `${spread.mean.toFixed(2)} ± ${spread.deviation.toFixed(2)}` : '–'
+  spread ? `${fixed(spread.mean)} ± ${fixed(spread.deviation)}` : '–'
+const fixed = (value: number): string => value.toFixed(2).replace('-', '−')
 
 const toRow = ({ label, reward, violationPercent, learningViolationPercent, worst }: ComparedController) => [
   label,
   ...[reward, violationPercent, learningViolationPercent].map(cell),
-  worst ? worst.gain.toFixed(2) : '–',
+  worst ? fixed(worst.gain) : '–',
 ]
 
 export const compare: Command = createCompare((task, request, hooks) =>

@@ -3,7 +3,7 @@ import { type Command, defineGroup } from '../command.js'
 /** `trimtab linux …`: each command loads on demand. */
 export const linux: Command = defineGroup({
   name: 'linux',
-  summary: 'limits of this machine: what it has, limits for processes that are always given back',
+  summary: 'Limits of this machine: what it has, limits for processes that are always given back',
   commands: {
     status: async () => (await import('./linux/status.js')).status,
     limit: async () => (await import('./linux/limit.js')).limit,

@@ -103,6 +103,14 @@ export function simulatePolicies(core: ServeCore, options: SimulationOptions): S
   }
 }
 
+const LEAST_ATTAINMENT = 0.99
+
+/** Whether the last policy, which would be used, breaks an SLO that fixed clocks keep. */
+export const missesSlo = ({ policies }: Simulation): boolean =>
+  policies[0]!.attainment >= LEAST_ATTAINMENT && policies.at(-1)!.attainment < LEAST_ATTAINMENT
+
+const percent = (share01: number): string => `${(100 * share01).toFixed(2)} %`
+
 export function formatSimulation(simulation: Simulation): string {
   const { gpu, devices, models, sloScale, ratePerSecond, requests, policies, deployment } = simulation
   const still = policies[0]!
@@ -113,7 +121,7 @@ export function formatSimulation(simulation: Simulation): string {
       name.padEnd(width),
       `${watts.toFixed(0)} W`.padStart(8),
       `${(still.watts / watts).toFixed(2)}×`.padStart(7),
-      `${(100 * attainment).toFixed(2)} %`.padStart(9),
+      percent(attainment).padStart(9),
       normalisedP99.toFixed(2).padStart(9),
       `${mean(deviceClockMhz).toFixed(0)} MHz`.padStart(10),
     ].join('  '),
@@ -125,13 +133,19 @@ export function formatSimulation(simulation: Simulation): string {
     return `GPU ${String(device).padStart(2)}  ${clock.toFixed(0).padStart(4)} MHz  ${names.join(', ') || 'empty'}`
   })
   return [
-    `simulation: ${models.length} models on ${devices} ${gpu}, ${ratePerSecond} requests/s, SLO scale ${sloScale}, ${requests} requests`,
+    `simulation: ${models.length} models on ${devices} ${gpu}, ${ratePerSecond} requests/s, SLO scale ${sloScale}, ${requests} requests; power of all GPUs`,
     '',
     `${'policy'.padEnd(width)}  ${'power'.padStart(8)}  ${'saves'.padStart(7)}  ${'in SLO'.padStart(9)}  ${'p99 / SLO'.padStart(9)}  ${'mean clock'.padStart(10)}`,
     ...rows,
     '',
     ...placed,
     ...(signals > 0 ? ['', `${signals} times a clock at its maximum was not enough: more instances would help`] : []),
+    ...(missesSlo(simulation)
+      ? [
+          '',
+          `✗ ${policies.at(-1)!.name} meets the SLO of ${percent(policies.at(-1)!.attainment)} of the requests; fixed clocks reach ${percent(LEAST_ATTAINMENT)}`,
+        ]
+      : []),
     '',
   ].join('\n')
 }

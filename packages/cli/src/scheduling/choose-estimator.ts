@@ -34,7 +34,7 @@ export async function chooseEstimator(
   if (log.hasPrompts) {
     const rows = await estimateRows(log, predictor)
     if (!isLearning) return rowEstimator(log, rows, name)
-    return onlineEstimator(core, log, predictor.save(), `${name}, learning`, pairwiseOrder(log, rows.tokens))
+    return onlineEstimator(core, log, predictor.save(), name, pairwiseOrder(log, rows.tokens))
   }
   if (measuredFile === undefined)
     throw new UsageError(

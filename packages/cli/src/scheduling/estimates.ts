@@ -30,6 +30,7 @@ export function rowEstimator(log: RequestLog, { tokens, classes }: RequestEstima
   return {
     name,
     pairwiseOrder: pairwiseOrder(log, tokens),
+    isLearning: false,
     estimate: ({ rows }) => ({ tokens: pick(tokens, rows), classes: pick(classes, rows) }),
   }
 }
@@ -48,6 +49,7 @@ export function onlineEstimator(
   return {
     name,
     pairwiseOrder,
+    isLearning: true,
     async estimate({ rows }, { arrival, times }) {
       using learner = LengthPredictor.load(core, saved)
       const requests = Array.from(rows, (row) => log.requests[row]!)

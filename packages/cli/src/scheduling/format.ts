@@ -35,7 +35,7 @@ export function describeRun({ log, estimates, settings }: ScheduleReport): reado
   const { count, seeds, arrivals, servers, bypass } = settings
   const skipped = log.skipped > 0 ? `, ${log.skipped} rows left out` : ''
   const who = estimates
-    ? ` · lengths from ${estimates.name}, ${fixed(estimates.pairwiseOrder, 3)} of pairs in the right order`
+    ? ` · lengths from ${estimates.name}, ${fixed(estimates.pairwiseOrder, 3)} of pairs in the right order${estimates.isLearning ? ' before they learn' : ''}`
     : ''
   return [
     `${log.name}: ${log.requests} requests of ${log.models} ${log.models === 1 ? 'model' : 'models'}${skipped}${who}`,

@@ -29,6 +29,8 @@ export interface EstimateFacts {
   readonly name: string
   /** Of pairs of requests to one model, the share that the estimates put in the right order; ties count half. */
   readonly pairwiseOrder: number
+  /** They learn from each request that is done: the share is that from before. */
+  readonly isLearning: boolean
 }
 
 /** One policy at one load under one way of batching, mean and spread over seeds. */

@@ -92,7 +92,11 @@ export async function compareSchedules(
     format: 'trimtab-schedule',
     version: 1,
     log: { name, requests: requests.length, models: models.length, skipped },
-    estimates: estimator && { name: estimator.name, pairwiseOrder: estimator.pairwiseOrder },
+    estimates: estimator && {
+      name: estimator.name,
+      pairwiseOrder: estimator.pairwiseOrder,
+      isLearning: estimator.isLearning,
+    },
     settings: { ...told, arrivals: pattern ? `arrivals of ${pattern.name}, rescaled` : 'Poisson arrivals' },
     results,
     curves,

@@ -30,6 +30,7 @@ export function differenceOf(before: TraceAnalysis, after: TraceAnalysis): DiffV
     before: latencyView(before.profile.latency),
     after: latencyView(after.profile.latency),
     changeUs: latency.deltaNs / 1e3,
+    change01: latency.deltaNs / latency.beforeNs,
     marginUs: (latency.high - latency.low) / 2e3,
     slower01: latency.slower01,
     rankZ: latency.rankZ,

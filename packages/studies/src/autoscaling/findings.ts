@@ -6,6 +6,8 @@ type Numbers = Pick<AutoscalingReport, 'settings' | 'controllers' | 'worlds' | '
 const OURS = 'trimtab'
 /** More violations than the rule's or the budget's that are put down to chance, points. */
 const TOLERATED_POINTS = 0.1
+/** What a decision takes: the spread of several runs, and a load that has seen a weekend. */
+const [LEAST_SEEDS, LEAST_DAYS] = [3, 7]
 
 /** What the strongest rules of the applications came to, each in its own: mean over applications. */
 export function strongestRule({ worlds, results }: Pick<Numbers, 'worlds' | 'results'>): {
@@ -49,8 +51,19 @@ export function verdictOf(numbers: Numbers): AutoscalingVerdict | undefined {
   }
   return {
     isFor: true,
-    text: `Trimtab may replace the strongest rule on this load: ${ours.relativeCost.mean.toFixed(3)} of its cost, the SLO broken in ${percent(ours.violationPercent.mean)} of steps judged and ${percent(ours.learningViolationPercent.mean)} while learning (the rule: ${percent(rule.violationPercent)} and ${percent(rule.learningViolationPercent)}, the budget: ${budgetPercent} %).`,
+    text: `${lookOf(numbers)}Trimtab may replace the strongest rule on this load: ${ours.relativeCost.mean.toFixed(3)} of its cost, the SLO broken in ${percent(ours.violationPercent.mean)} of steps judged and ${percent(ours.learningViolationPercent.mean)} while learning (the rule: ${percent(rule.violationPercent)} and ${percent(rule.learningViolationPercent)}, the budget: ${budgetPercent} %).`,
   }
+}
+
+/** Few runs of a short load say where to look on. */
+function lookOf({ settings: { seeds, days } }: Numbers): string {
+  const reasons = [
+    ...(seeds.length < LEAST_SEEDS ? [`${seeds.length} ${seeds.length === 1 ? 'seed' : 'seeds'}`] : []),
+    ...(days < LEAST_DAYS ? [`${Number(days.toFixed(1))} ${days === 1 ? 'day' : 'days'} of load`] : []),
+  ]
+  return reasons.length > 0
+    ? `A look only (${reasons.join(', ')}; decide on ${LEAST_SEEDS} seeds and ${LEAST_DAYS} days): `
+    : ''
 }
 
 /** What a reader should take from the numbers, in plain sentences derived from them. */

@@ -154,10 +154,10 @@ function findingsOf({ labels, rules }: ControlTask, controllers: readonly Compar
     const gain = one.reward.mean - rule.reward.mean
     const broken =
       one.violationPercent && rule.violationPercent
-        ? ` ${labels.violation}: ${percent(one.violationPercent)} against ${percent(rule.violationPercent)}.`
+        ? `; ${labels.violation}: ${percent(one.violationPercent)} against ${percent(rule.violationPercent)}`
         : ''
     return [
-      `${one.label} earns ${signed(gain)} beside ${rule.label}; in the worst run ${signed(one.worst.gain)} (${labels.spec} ${one.worst.pair}, seed ${one.worst.seed}).${broken}`,
+      `${one.label} earns ${signed(gain)} beside ${rule.label}; in the worst run ${signed(one.worst.gain)} (${labels.spec} ${one.worst.pair}, seed ${one.worst.seed})${broken}.`,
     ]
   })
 }

@@ -33,7 +33,7 @@ export function createLoad(name: string, perMinute: ArrayLike<number>, minMinute
 }
 
 /**
- * Reads `index,requests` per minute (CSV with a header, the last column counts; or one number a line).
+ * Reads `minute,requests` (CSV with a header, the last column counts; or one number a line).
  * @throws {ConfigError} `load_invalid` with the first line that cannot be read
  */
 export function parseLoad(name: string, text: string): LoadSeries {
@@ -55,7 +55,10 @@ export function parseLoad(name: string, text: string): LoadSeries {
     }
     columns ||= cells.length
     if (cells.length !== columns) {
-      throw new ConfigError('load_invalid', `${name}, line ${line}: expected ${columns} columns, got ${cells.length}`)
+      throw new ConfigError(
+        'load_invalid',
+        `${name}, line ${line}: ${cells.length} ${cells.length === 1 ? 'column' : 'columns'} where there ${columns === 1 ? 'was' : 'were'} ${columns} before; a load has lines of minute,requests, or one number a line`,
+      )
     }
     if (!(value >= 0 && value < Infinity)) {
       throw new ConfigError(

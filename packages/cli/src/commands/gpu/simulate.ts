@@ -1,6 +1,6 @@
 import { createServeCore, paperModels, V100 } from '@trimtab/serve'
 import { type Command, defineCommand, EXIT } from '../../command.js'
-import { formatSimulation, simulatePolicies } from '../../gpu/simulation.js'
+import { formatSimulation, missesSlo, simulatePolicies } from '../../gpu/simulation.js'
 import { renderSimulationReport } from '../../gpu/simulation-report.js'
 import { numberOption, switchOption, textOption, UsageError } from '../../options.js'
 
@@ -62,8 +62,7 @@ export const simulate: Command = defineCommand({
     }
     const { ticks, deployment, ...answer } = simulation
     host.stdout.write(values.json ? `${JSON.stringify({ ...answer, deployment })}\n` : formatSimulation(simulation))
-    const [still, , aware] = simulation.policies
-    return still!.attainment >= 0.99 && aware!.attainment < 0.99 ? EXIT.badAnswer : EXIT.done
+    return missesSlo(simulation) ? EXIT.badAnswer : EXIT.done
   },
 })
 

@@ -70,7 +70,13 @@ export function slowerText({ service, slower = [] }: SuspectView): string[] {
 
 /** What a fix of it would buy, in a sentence. */
 export const gainText = ({ changes, gain01, pessimistic01, optimistic01 }: WhatIfView): string =>
-  `with ${changeText(changes)}, requests would take ${percent(gain01)} less on average (${percent(pessimistic01)} to ${percent(optimistic01)})`
+  `with ${changeText(changes)}, requests would take ${percent(gain01)} less on average${boundsText(pessimistic01, optimistic01, ' (', ')')}`
+
+/** Between what and what; nothing where that is one number. */
+function boundsText(low01: number, high01: number, before = '', after = ''): string {
+  const [low, high] = [percent(low01), percent(high01)]
+  return low === high ? '' : `${before}${low} to ${high}${after}`
+}
 
 export function renderCulprits(culprits: CulpritsView | undefined, colours: ServiceColours): string {
   if (!culprits) return ''
@@ -105,14 +111,14 @@ export function renderWhatIf(
   const nowRow = `<tr><th scope="row">now</th><td>${duration(now.meanUs)}</td><td>${duration(now.p50Us)}</td><td>${duration(now.p99Us)}</td><td></td><td></td><td>${count(now.count)}</td></tr>`
   const body = rows.map((one) => {
     const [first] = one.changes
-    return `<tr>${named(colours, first!, changeText(one.changes))}<td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td>${bar(colours, first!.callee ?? first!.service, one.gain01)}<td class="muted">${percent(one.pessimistic01)} to ${percent(one.optimistic01)}</td><td>${count(one.requests)}</td></tr>`
+    return `<tr>${named(colours, first!, changeText(one.changes))}<td>${duration(one.meanUs)}</td><td>${duration(one.p50Us)}</td><td>${duration(one.p99Us)}</td>${bar(colours, first!.callee ?? first!.service, one.gain01)}<td class="muted">${boundsText(one.pessimistic01, one.optimistic01)}</td><td>${count(one.requests)}</td></tr>`
   })
   return `<section aria-labelledby="h-what-if"><h2 id="h-what-if">What a fix would buy</h2><p class="lead">The requests replayed with the work of a service, or the way between two, changed; whatever waited for it moves along.</p>${table(columns, [nowRow, ...body], 'What-if')}</section>`
 }
 
 /** The change in sentences, for the page and the terminal. */
 export function diffWords(diff: DiffView): string[] {
-  const { before, after, changeUs, marginUs, newEndpoints, goneEndpoints } = diff
+  const { before, after, changeUs, change01, marginUs, newEndpoints, goneEndpoints } = diff
   const alone = (list: readonly string[], when: string) =>
     list.length === 0
       ? []
@@ -120,7 +126,7 @@ export function diffWords(diff: DiffView): string[] {
           `${plural(list.length, 'endpoint')} ${when} only: ${list.slice(0, 5).join(', ')}${list.length > 5 ? ', …' : ''}.`,
         ]
   return [
-    `A request takes ${signedDuration(changeUs)} ± ${duration(marginUs)} (${signedPercent(changeUs / before.meanUs)} of the mean), over ${plural(before.count, 'request')} before and ${count(after.count)} after.`,
+    `In the same mix of endpoints, a request takes ${signedDuration(changeUs)} ± ${duration(marginUs)} (${signedPercent(change01)}), over ${plural(before.count, 'request')} before and ${count(after.count)} after.`,
     `A request after takes longer than one before in ${percent(diff.slower01)} of all pairs (rank test: ${fixed(Math.abs(diff.rankZ), 1)} σ from chance). ${diff.isWorse ? `Slower: ${diff.because}.` : 'Not slower by more than chance and 5 %.'}`,
     `Complete: ${percent(diff.completeBefore01)} of the requests before, ${percent(diff.completeAfter01)} after.`,
     ...alone(newEndpoints, 'after'),

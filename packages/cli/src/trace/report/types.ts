@@ -211,6 +211,8 @@ export interface DiffView {
   readonly after: LatencyView
   /** Of the mean latency, the endpoints in the same proportions on both sides. */
   readonly changeUs: number
+  /** The same as a share of the mean before, in the same mix. */
+  readonly change01: number
   /** Half of the 95 % interval of `changeUs`. */
   readonly marginUs: number
   /** How likely a request after takes longer than one before, 0 to 1, and how many standard errors that is from chance. */
