@@ -1,12 +1,12 @@
-// AWARE's encoder, 2 × bi-GRU 256 over 20 trajectories of 100 steps, 512 → 256 → 64: forward against onnxruntime-web, and against
+// AWARE's encoder: forward against onnxruntime-web, and against
 // onnxruntime-node, which has 512-bit SIMD where the CPU has, if it is installed.
-import { Random } from '@trimtab/core'
 import { ContextEncoder } from '@trimtab/core/internal'
 import { measure, median, speedUp } from '../harness.mjs'
 import { onnxEmbedding, onnxNode } from '../peers/onnx.mjs'
 import { shareOfPeak } from '../peers/peak.mjs'
+import { AWARE, contextOf } from './aware.mjs'
 
-const [M, T, I, H, DENSE] = [20, 100, 16, 256, [256, 64]] // probe of notes/rl.md 8: 6.39 GFLOP
+const { maxSequences: M, maxSteps: T, inputSize: I, hiddenSize: H, dense: DENSE } = AWARE // 6.39 GFLOP
 
 const FLOPS = 2 * T * M * 3 * H * 2 * (I + H + (2 * H + H))
 
@@ -31,20 +31,6 @@ function unpack(parameters) {
     return { w: take(outputs * inputs), b: take(outputs), inputs, outputs }
   })
   return { units, dense }
-}
-
-/** That encoder. */
-export const AWARE = {
-  ...{ kind: 'gru', inputSize: I, hiddenSize: H, dense: DENSE, maxSequences: M, maxSteps: T },
-  ...{ learningRate: 3e-4, seed: 1 },
-}
-
-/** What it embeds: numbers in [−1, 1). */
-export function contextOf(core) {
-  const random = new Random(core, 1)
-  const steps = Float32Array.from({ length: M * T * I }, () => 2 * random.uniform() - 1)
-  random.dispose()
-  return { steps, lengths: new Int32Array(M).fill(T) }
 }
 
 /** The same encoder in other runtimes, by name: x [T, M, I] → z. */
