@@ -39,7 +39,7 @@ export async function runAutoscaling(
     const { signal } = hooks
     return await compareAutoscalers(options, {
       ...hooks,
-      run: (spec) => pool.run('autoscalerCell', spec, { signal }),
+      run: (spec, onPart) => pool.run('autoscalerCell', spec, { signal, onProgress: (part) => onPart(String(part)) }),
     })
   } finally {
     await pool.dispose()

@@ -18,8 +18,11 @@ function coreOnce(): Promise<Core> {
 }
 
 /** `runAutoscalerCell` in this thread. */
-export async function autoscalerCell(spec: AutoscalerCellSpec): Promise<AutoscalerCell> {
-  return runAutoscalerCell(await coreOnce(), spec)
+export async function autoscalerCell(
+  spec: AutoscalerCellSpec,
+  onPart?: (part: string) => void,
+): Promise<AutoscalerCell> {
+  return runAutoscalerCell(await coreOnce(), spec, onPart)
 }
 
 /** `runTrial` in this thread, of a task that is found by its reference. */

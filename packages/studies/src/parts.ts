@@ -1,7 +1,8 @@
-/** Does work that is done in parts, all of it, and gives what it came to. */
-export function runParts<Result>(parts: Generator<unknown, Result, void>): Result {
+/** Does work that is done in parts, all of it, and gives what it came to. @param onPart  hears what comes next */
+export function runParts<Part, Result>(parts: Generator<Part, Result, void>, onPart?: (part: Part) => void): Result {
   for (;;) {
-    const { done, value } = parts.next()
-    if (done) return value
+    const next = parts.next()
+    if (next.done) return next.value
+    onPart?.(next.value)
   }
 }

@@ -69,7 +69,7 @@ export const createAutoscale = (run: typeof runAutoscaling): Command =>
           `the report cannot be written to ${path}: name another file with --report, or use --no-report`,
         )
       const load = values.load === undefined ? undefined : await readLoad(values.load, readingOf(host, values))
-      const progress = createProgress(host, 'applications')
+      const progress = createProgress(host, 'parts')
       try {
         const { apps, seeds, seed, days, resize, workers, controllers } = values
         const request = {

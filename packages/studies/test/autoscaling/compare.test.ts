@@ -148,8 +148,24 @@ describe('compare', () => {
       onProgress: ({ done, total, label }) => labels.push(`${done}/${total} ${label}`),
     })
     expect(settings).toMatchObject({ load: 'day.csv', days: 1 })
-    expect(labels).toEqual(['0/1 tuning the rules', '1/1 app 1/1'])
+    expect(labels).toEqual(['0/2 starting', '2/2 app 1/1'])
     expect(verdict).toBeUndefined() // nothing to judge
+  })
+
+  it('counts the parts of each application as they are done, to the last one', async () => {
+    const seen: string[] = []
+    const options = { ...SMALL, apps: 1, seeds: 1, days: 1, controllers: ['hpa-vpa', 'trimtab'] as const }
+    await compareAutoscalers(options, {
+      run: async (spec, onPart) => runAutoscalerCell(core, spec, onPart),
+      onProgress: ({ done, total, label }) => seen.push(`${done}/${total} ${label}`),
+    })
+    expect(seen).toEqual([
+      '0/3 starting',
+      '0/3 app 1/1 · tuning hpa-vpa',
+      '1/3 app 1/1 · hpa-vpa lives',
+      '2/3 app 1/1 · trimtab lives',
+      '3/3 app 1/1',
+    ])
   })
 
   it('leaves out what a cluster that resizes nothing has no use for', async () => {
