@@ -6,5 +6,7 @@ export function formatEstimate(estimate: CostEstimate | undefined): string {
   const { drop, episodes } = estimate
   const percent = (share: number): string => `${(100 * Math.max(0, share)).toFixed(1)} %`
   const count = (value: number): string => Math.max(0, value).toFixed(1)
-  return `without adaptation ${percent(drop.expected)} less reward (80 %: ${percent(drop.low)} to ${percent(drop.high)}), made good in ${count(episodes.expected)} episodes (${count(episodes.low)} to ${count(episodes.high)})`
+  const [low, expected, high] = [episodes.low, episodes.expected, episodes.high].map(count)
+  const range = Number(high) > 0 ? `made good in ${expected} episodes (${low} to ${high})` : 'nothing to make good'
+  return `without adaptation ${percent(drop.expected)} less reward (80 %: ${percent(drop.low)} to ${percent(drop.high)}), ${range}`
 }

@@ -75,9 +75,11 @@ export function findingsOf(numbers: Numbers): string[] {
   const findings: string[] = []
   const beside =
     common && common.strongestIn < worlds.length
-      ? `: it costs ${change(1 / common.relativeCost.mean)} tuned HPA+VPA`
+      ? `; judged, it costs ${change(1 / common.relativeCost.mean)} tuned HPA+VPA`
       : ''
-  findings.push(`The strongest rule on the learning part is the ${names.join(' or the ')}${beside}.`)
+  findings.push(
+    `The strongest rule is the tuned rule that was cheapest within the budget on the learning part: the ${names.join(' or the ')}${beside}.`,
+  )
   if (ours) {
     const gains = worlds.map(({ app }) => resultOf(results, app, OURS))
     const worst = gains.reduce((a, b) => (b.relativeCost > a.relativeCost ? b : a))
@@ -86,6 +88,8 @@ export function findingsOf(numbers: Numbers): string[] {
       `Trimtab costs ${change(ours.relativeCost.mean)} the strongest rule, less on ${cheaper} of ${worlds.length} applications; worst ${worst.app}: ${change(worst.relativeCost)} it, SLO broken in ${percent(worst.violationPercent)} of steps.`,
     )
   }
+  const hindsight = cheaperInHindsight(numbers, ours)
+  if (hindsight !== undefined) findings.push(hindsight)
   if (ours && alone) {
     findings.push(
       `Without the guard its learner costs ${change(alone.relativeCost.mean)} the strongest rule, with ${percent(alone.violationPercent.mean)} violations judged and ${percent(alone.learningViolationPercent.mean)} while learning (guarded ${percent(ours.violationPercent.mean)} and ${percent(ours.learningViolationPercent.mean)}).`,
@@ -96,6 +100,34 @@ export function findingsOf(numbers: Numbers): string[] {
   if (beyond.length > 0)
     findings.push(`The judged load goes beyond what the learning part showed: ${beyond.join(', ')}.`)
   return findings
+}
+
+/** Rules that turned out cheaper than the strongest when judged, within the budget; nothing where none did. */
+function cheaperInHindsight(
+  { settings, controllers, worlds, results }: Numbers,
+  ours: AutoscalerSummary | undefined,
+): string | undefined {
+  const rules = controllers.filter(({ kind }) => kind === 'rule')
+  const cheapest = worlds.map(({ app, strongest }) =>
+    rules
+      .map(({ name }) => resultOf(results, app, name))
+      .filter(({ violationPercent }) => violationPercent <= settings.budgetPercent)
+      .reduce(
+        (a, b) => (b.dollarsPerHour < a.dollarsPerHour ? b : a),
+        resultOf(results, app, strongest), // also where it broke the budget when judged
+      ),
+  )
+  const others = cheapest.filter(({ controller }, i) => controller !== worlds[i]!.strongest)
+  if (others.length === 0) return undefined
+  const names = rules.filter(({ name }) => others.some(({ controller }) => controller === name))
+  const who = names.map(({ label }) => label).join(' or ')
+  const isOne = worlds.length === 1
+  const found = isOne
+    ? `Judged, the cheapest rule within the budget was ${who}`
+    : `Judged, another rule was the cheapest within the budget on ${others.length} of ${worlds.length} applications (${who})`
+  if (!ours) return `${found}.`
+  const ratios = cheapest.map(({ app, dollarsPerHour }) => resultOf(results, app, OURS).dollarsPerHour / dollarsPerHour)
+  return `${found}, which nobody could know beforehand: Trimtab costs ${change(meanOf(ratios))} ${isOne ? 'that' : 'the cheapest rule of each'}.`
 }
 
 /** What knowing the future would gain, and how much of that is reached. */

@@ -134,6 +134,25 @@ describe('compare', () => {
     expect(findingsOf({ ...report, controllers }).join(' ')).toContain('Trimtab reaches nothing of that')
   })
 
+  it('says how the strongest rule is chosen, and which rule within the budget turned out cheaper', () => {
+    const [{ app, strongest }] = report.worlds as [(typeof report.worlds)[number]]
+    const other = report.controllers.find(({ kind, name }) => kind === 'rule' && name !== strongest)!
+    const ours = report.results.find(({ controller }) => controller === 'trimtab')!
+    const where = (cost: number, violationPercent: number) =>
+      findingsOf({
+        ...report,
+        results: report.results.map((one) =>
+          one.controller === other.name ? { ...one, app, dollarsPerHour: cost, violationPercent } : one,
+        ),
+      }).join(' ')
+    expect(where(1000, 0)).toContain('cheapest within the budget on the learning part')
+    expect(where(1000, 0)).not.toContain('nobody could know')
+    expect(where(2 * ours.dollarsPerHour * 1e-6, 50)).not.toContain('nobody could know') // it breaks the budget
+    expect(where(ours.dollarsPerHour / 2, 0)).toContain(
+      `the cheapest rule within the budget was ${other.label}, which nobody could know beforehand: Trimtab costs 100 % more than that.`,
+    )
+  })
+
   it('is the same to the byte when it runs again', async () => {
     const again = await compareAutoscalers(SMALL, hooks)
     expect(JSON.stringify(again)).toBe(JSON.stringify(report))
