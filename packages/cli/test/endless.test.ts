@@ -146,7 +146,7 @@ if (process.platform === 'linux') {
       const { code, err } = await ended
       expect({ code, err }).toMatchObject({
         code: 2,
-        err: expect.stringMatching(/raise --max-|the input is no traces/),
+        err: expect.stringMatching(/raise --max-|the input cannot be read as traces/),
       })
       expect(err).not.toContain('    at ')
       expect(peak()).toBeLessThan(MOST_MIB)

@@ -120,9 +120,5 @@ function refuse(seen: string): never {
 
 /** The error for input that is no traces. */
 export function unknownFormat(seen: string, options?: ErrorOptions): TraceError {
-  return new TraceError(
-    'trace_format_unknown',
-    `the input is no traces that can be read: ${seen}; ${ACCEPTED}`,
-    options,
-  )
+  return new TraceError('trace_format_unknown', `the input cannot be read as traces: ${seen}; ${ACCEPTED}`, options)
 }

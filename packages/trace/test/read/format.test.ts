@@ -20,7 +20,7 @@ describe('input that is no traces', () => {
     expect(unknown('<html>no</html>')).toMatch(/text that starts with "<html>no/)
     expect(unknown('time,value\n1,2')).toMatch(/text that starts with "time,value/)
     expect(unknown('true')).toMatch(/text that starts with "true"/)
-    expect(unknown('{{{{')).toMatch(/no traces/)
+    expect(unknown('{{{{')).toMatch(/cannot be read as traces/)
     expect(unknown(`{"${'k'.repeat(10_000)}":1}`).length).toBeLessThan(1000)
     expect(unknown('x'.repeat(1_000_000)).length).toBeLessThan(1000)
   })

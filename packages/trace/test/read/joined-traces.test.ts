@@ -167,7 +167,7 @@ describe('inputs read as one', () => {
     const inputs = [input('full', jaegerOf(model('a', 'r'))), input('odd', 'once upon a time')]
     await expect(readAll(new JoinedTraces(inputs))).rejects.toMatchObject({
       code: 'trace_format_unknown',
-      message: expect.stringMatching(/^odd: the input is no traces/),
+      message: expect.stringMatching(/^odd: the input cannot be read as traces/),
     })
   })
 
