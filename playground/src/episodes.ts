@@ -8,6 +8,9 @@ import { simulate } from './autoscaling/simulate.js'
 import { simulateMitigation } from './microservices/simulate.js'
 import type { RunEvent } from './run/protocol.js'
 import { simulateTenants } from './tenants/simulate.js'
+import { createAnalyst } from './traces/analyst.js'
+import { changeOf, type FromWorker } from './traces/protocol.js'
+import { OPENING, OPENING_SPEED_UP } from './traces/samples.js'
 
 const MINUTES_A_POINT = 10
 const SEED = 1
@@ -31,6 +34,14 @@ export const EPISODES: Readonly<Record<string, (pool: Uint8Array) => Promise<rea
       }),
     ),
   tenants: () => collect(simulateTenants({ arena: 'standard-12', episodes: 100, seed: SEED })),
+  traces: async () => {
+    const told: FromWorker[] = []
+    const answer = createAnalyst((message) => told.push(message))
+    await answer({ type: 'analyse', question: OPENING })
+    const { report, services } = told.find(({ type }) => type === 'done') as Extract<FromWorker, { type: 'done' }>
+    await answer({ type: 'what-if', change: changeOf(report.services[0]!, OPENING_SPEED_UP) })
+    return [{ type: 'done', report, services } as RunEvent, told.at(-1)!]
+  },
   adaptation: (pool) => collect(simulateAdaptation(pool, { app: 1, episodes: 12, seed: SEED })),
 }
 

@@ -2,7 +2,7 @@ import { type CriticalPath, createTraceCoreSync, PathFinder, type Span, traceFro
 import { beforeAll, describe, expect, it } from 'vitest'
 import { TraceAnalysis } from '../src/trace/analysis.js'
 import { flameOf } from '../src/trace/flame.js'
-import { renderTraceReport } from '../src/trace/report/index.js'
+import { renderPartsStyle, renderTraceParts, renderTraceReport } from '../src/trace/report/index.js'
 import { timeAxis } from '../src/trace/report/time-axis.js'
 import type { TraceReport, WaterfallRows } from '../src/trace/report/types.js'
 import { waterfallOf } from '../src/trace/waterfall.js'
@@ -44,6 +44,25 @@ const findings: Partial<TraceReport> = {
 describe('a trace in which nothing can gain', () => {
   it('still has its page', () => {
     expect(renderTraceReport(reportOf([shopRequests(1)[0]!], { services: [], whatIf: [] }))).toContain('Latency')
+  })
+})
+
+describe('the parts in somebody else’s page', () => {
+  it('have a sheet that touches nothing outside them', () => {
+    const sheet = renderPartsStyle('.mine').replace(/(:root[^{]*)\{[^}]*\}/g, '')
+    expect(sheet).toMatch(/^\.mine\{.*\}$/s)
+    let depth = 0
+    const closings = [...sheet].flatMap((letter, i) => {
+      depth += letter === '{' ? 1 : letter === '}' ? -1 : 0
+      return letter === '}' && depth === 0 ? [i] : []
+    })
+    expect(closings).toEqual([sheet.length - 1])
+  })
+
+  it('count the services that are folded away as more, not as mores', () => {
+    const report = reportOf(shopRequests(2))
+    const many = Array.from({ length: 15 }, (_, i) => ({ ...report.services[0]!, service: `s${i}` }))
+    expect(renderTraceParts({ ...report, services: many })).toContain('<summary>3 more with ')
   })
 })
 

@@ -10,11 +10,11 @@ import {
   type TraceReport,
   type WhatIfView,
 } from 'trimtab/trace/report'
-import { create, element, option, say, showProgress } from '../shell/dom.js'
+import { create, element, foldSettings, option, prefersStill, say, setComputing, showProgress } from '../shell/dom.js'
 import { setUpDrop } from '../shell/drop.js'
 import { restoreForm, setUpShare } from '../shell/share.js'
 import { setUpTheme } from '../shell/theme.js'
-import type { FromWorker, Question, ToWorker } from './protocol.js'
+import { changeOf, type FromWorker, type Question, type ToWorker } from './protocol.js'
 import { SAMPLES } from './samples.js'
 
 const NONE = 'none'
@@ -43,14 +43,18 @@ function ask(): void {
     mode: select('mode').value as Question['mode'],
     overlapTolerance: input('tolerance').checked ? 'auto' : 0,
   }
-  say(source.type === 'sample' ? 'simulating' : 'reading')
-  showProgress(0)
+  say(source.type === 'sample' ? 'simulating 30 s of the application, then analysing' : 'reading')
+  showProgress(undefined)
+  setComputing(true)
   worker.postMessage({ type: 'analyse', question } satisfies ToWorker)
 }
 
 function fail(message: string): void {
   worker?.terminate()
+  worker = undefined
   report = undefined
+  setComputing(false)
+  showProgress(0)
   element('parts').replaceChildren()
   element('gain').replaceChildren()
   element<HTMLFieldSetElement>('what-if').disabled = true
@@ -82,7 +86,9 @@ function receive(message: FromWorker): void {
 
 function show({ report: found, services, seconds }: Extract<FromWorker, { type: 'done' }>): void {
   report = found
+  setComputing(false)
   const parts = element('parts')
+  parts.classList.toggle('playing', seconds === undefined && !prefersStill())
   parts.innerHTML = renderTraceParts(found)
   mountTraceReport(parts)
   element<HTMLButtonElement>('save').disabled = false
@@ -92,7 +98,8 @@ function show({ report: found, services, seconds }: Extract<FromWorker, { type: 
   setUpWhatIf(found.services, found.settings.mode === 'blocking' && found.services.length > 0)
   showProgress(1)
   const { traces, spans } = found.source
-  say(`${traces.toLocaleString('en')} requests, ${spans.toLocaleString('en')} spans in ${seconds.toFixed(2)} s`)
+  const what = `${traces.toLocaleString('en')} requests, ${spans.toLocaleString('en')} spans`
+  say(seconds === undefined ? `recorded run · ${what}` : `${what} in ${seconds.toFixed(2)} s`)
 }
 
 /** The slider counts in steps: to the right twice, three times … as fast, to the left as slow. */
@@ -105,11 +112,19 @@ const chosenSpeedUp = (): number => {
 let places: readonly PlaceView[] = []
 
 function askWhatIf(): void {
-  const { service, callee, kind } = places[select('fix').selectedIndex]!
-  const way = callee === undefined ? {} : { callee, kind: kind ?? 'call' }
-  const change = { service, ...way, speedUp: chosenSpeedUp() }
-  element('factor-text').textContent = speedText(change.speedUp)
+  showFactor()
+  const change = changeOf(places[select('fix').selectedIndex]!, chosenSpeedUp())
   worker?.postMessage({ type: 'what-if', change } satisfies ToWorker)
+}
+
+/** A change of the form. A recorded answer has no requests to replay: they are simulated first, and then asked. */
+function changeWhatIf(): void {
+  if (worker) askWhatIf()
+  else ask()
+}
+
+function showFactor(): void {
+  element('factor-text').textContent = speedText(chosenSpeedUp())
 }
 
 function showGain({ gain01, pessimistic01, optimistic01, meanUs, p99Us }: WhatIfView): void {
@@ -145,13 +160,26 @@ function askFiles(files: readonly File[]): void {
   begin({ type: 'files', files, baseline: [...(input('baseline').files ?? [])] })
 }
 
-/** A sample, the one that the address names or the first: nobody finds an empty page. */
+/** What was recorded, or what the address asks for: nobody finds an empty page. */
 function openWith(): void {
   select('sample').value = SAMPLES[0]!.name
-  restoreForm(element('controls'))
+  for (const id of ['service', 'fix']) offerAsked(id)
+  const isAsked = restoreForm(element('controls'))
   if (select('sample').value === NONE) select('sample').value = SAMPLES[0]!.name
   source = { type: 'sample', name: select('sample').value }
-  ask()
+  if (isAsked) ask()
+  else showRecorded().catch(ask)
+}
+
+/** Names that only an answer knows can be asked for before it is there. */
+function offerAsked(id: string): void {
+  const asked = new URLSearchParams(location.search).get(id)
+  if (asked) select(id).append(option(asked, asked))
+}
+
+async function showRecorded(): Promise<void> {
+  const { default: told } = await import('./recorded.json')
+  if (!worker) for (const message of told as unknown as readonly FromWorker[]) receive(message)
 }
 
 function save(): void {
@@ -162,7 +190,7 @@ function save(): void {
 }
 
 const sheet = new CSSStyleSheet() // no element: the page's policy allows none
-sheet.replaceSync(renderPartsStyle())
+sheet.replaceSync(renderPartsStyle('.parts'))
 document.adoptedStyleSheets = [sheet]
 setUpTheme()
 setUpDrop(askFiles)
@@ -174,8 +202,9 @@ input('baseline').addEventListener('change', () => {
   if (source?.type === 'files') begin({ ...source, baseline: [...(input('baseline').files ?? [])] })
 })
 for (const id of ['service', 'slice', 'mode', 'tolerance']) element(id).addEventListener('change', ask)
-for (const id of ['fix', 'factor']) element(id).addEventListener('input', askWhatIf)
+for (const id of ['fix', 'factor']) element(id).addEventListener('input', changeWhatIf)
 element('controls').addEventListener('submit', (event) => event.preventDefault())
-setUpShare(element('controls'))
+foldSettings()
+setUpShare(element('controls'), () => source?.type === 'files')
 openWith()
 element('save').addEventListener('click', save)

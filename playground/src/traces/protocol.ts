@@ -1,5 +1,5 @@
 // What the page of traces and its worker say to each other.
-import type { SpeedChange, TraceReport, WhatIfView } from 'trimtab/trace/report'
+import type { PlaceView, SpeedChange, TraceReport, WhatIfView } from 'trimtab/trace/report'
 
 export interface Question {
   readonly source:
@@ -21,6 +21,13 @@ export type ToWorker =
   /** Of the requests analysed last. */
   | { readonly type: 'what-if'; readonly change: SpeedChange }
 
+/** That place made so many times as fast. */
+export const changeOf = ({ service, callee, kind = 'call' }: PlaceView, speedUp: number): SpeedChange => ({
+  service,
+  ...(callee !== undefined && { callee, kind }),
+  speedUp,
+})
+
 export type FromWorker =
   | { readonly type: 'progress'; readonly read01: number; readonly spans: number; readonly spansPerSecond: number }
   | {
@@ -28,7 +35,8 @@ export type FromWorker =
       readonly report: TraceReport
       /** Everything that a request can reach, for the form. */
       readonly services: readonly string[]
-      readonly seconds: number
+      /** What it took; a recorded answer took nothing. */
+      readonly seconds?: number
     }
   | { readonly type: 'what-if'; readonly view: WhatIfView }
   | { readonly type: 'failed'; readonly message: string }

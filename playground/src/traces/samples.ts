@@ -2,6 +2,7 @@
 
 import { type Anomaly, createPreset, MicroserviceSimulator, type PresetName } from 'trimtab/tasks/microservices'
 import type { Trace, TraceCore } from 'trimtab/trace'
+import type { Question } from './protocol.js'
 
 export interface Sample {
   readonly name: string
@@ -36,6 +37,15 @@ export const SAMPLES: readonly Sample[] = [
     ],
   },
 ]
+
+/** What the page opens with, and the form as it is then. */
+export const OPENING: Question = {
+  source: { type: 'sample', name: SAMPLES[0]!.name },
+  mode: 'blocking',
+  overlapTolerance: 0,
+}
+/** How many times as fast the form first makes a service. */
+export const OPENING_SPEED_UP = 2
 
 /** The requests of a sample: of the time when all was well, and of the time after. */
 export function simulateSample(

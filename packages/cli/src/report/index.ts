@@ -1,3 +1,4 @@
+// Comparisons as HTML pages that need nothing else.
 import type { AutoscalingReport } from '@trimtab/studies'
 import { renderApps } from './apps.js'
 import { clientScript } from './client.js'

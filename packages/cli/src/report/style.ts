@@ -23,16 +23,20 @@ export function renderThemes(more: (theme: 'light' | 'dark') => string): string 
 
 const TOKENS = {
   light:
-    '--page:#f6f7f9;--card:#fff;--text:#1b1f27;--muted:#5b6472;--faint:#e3e6eb;--hair:#eef0f3;--slo:#c4212f;--mark:#0a5fd01a;',
-  dark: '--page:#10131a;--card:#181c25;--text:#e9ecf2;--muted:#9ba5b5;--faint:#2c323e;--hair:#232936;--slo:#ff7b83;--mark:#5fb0ff22;',
+    '--page:#f6f7f9;--card:#fff;--text:#1b1f27;--muted:#5b6472;--faint:#e3e6eb;--hair:#eef0f3;--slo:#c4212f;--mark:#0a5fd01a;--edge:#1b1f2740;',
+  dark: '--page:#10131a;--card:#181c25;--text:#e9ecf2;--muted:#9ba5b5;--faint:#2c323e;--hair:#232936;--slo:#ff7b83;--mark:#5fb0ff22;--edge:#000a;',
 } as const
+
+/** Where a table goes on beyond the edge there is a shadow; covers that move along hide it at its ends. */
+export const SCROLL_SHADOW: string =
+  'background:linear-gradient(90deg,var(--card) 14px,transparent 32px) 0/32px 100% no-repeat local,linear-gradient(-90deg,var(--card) 14px,transparent 32px) 100%/32px 100% no-repeat local,linear-gradient(90deg,var(--edge),transparent) 0/12px 100% no-repeat,linear-gradient(-90deg,var(--edge),transparent) 100%/12px 100% no-repeat'
 
 /** Cards, tiles and tables, which pages that are not reports use as well. */
 export const PARTS: string = `
 [hidden]{display:none!important}h3{font-size:14px;margin:0}small{font-size:12px;color:var(--muted);font-weight:400}.lead{margin:0 0 14px;color:var(--muted)}
 section{background:var(--card);border:1px solid var(--faint);border-radius:14px;padding:22px 24px;margin:0 0 18px}
 .tiles{display:grid;grid-template-columns:repeat(4,1fr);gap:14px;background:none;border:0;padding:0}.tiles>div{background:var(--card);border:1px solid var(--faint);border-top:3px solid var(--c-trimtab);border-radius:12px;padding:14px 18px}.tiles h3{color:var(--muted);font-weight:500}.tiles p{margin:2px 0;color:var(--muted);font-size:13px}.tiles b{font-size:30px;letter-spacing:-.02em;color:var(--text);font-weight:650}
-.scroll{overflow-x:auto;margin:0 -24px;padding:0 24px}table{border-collapse:collapse;width:100%}th,td{text-align:right;padding:8px 10px;white-space:nowrap;border-bottom:1px solid var(--hair);font-weight:400}th:first-child,td:first-child{text-align:left;padding-left:0}thead th{color:var(--muted);font-size:13px;border-bottom-color:var(--faint);vertical-align:bottom}
+.scroll{overflow-x:auto;margin:0 -24px;padding:0 24px;${SCROLL_SHADOW}}table{border-collapse:collapse;width:100%}th,td{text-align:right;padding:8px 10px;white-space:nowrap;border-bottom:1px solid var(--hair);font-weight:400}th:first-child,td:first-child{text-align:left;padding-left:0}thead th{color:var(--muted);font-size:13px;white-space:normal;border-bottom-color:var(--faint);vertical-align:bottom}
 tbody tr:last-child>*{border-bottom:0}
 details{margin-top:12px;color:var(--muted);font-size:13px}summary{cursor:pointer}.help{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px}.help dt{color:var(--text)}.help dd{margin:0}
 `
@@ -49,7 +53,7 @@ header{display:grid;grid-template-columns:1fr auto;gap:6px 16px;margin-bottom:22
 .findings{margin:8px 0 0;padding-left:20px}.findings li{margin:4px 0}.findings li::marker{color:var(--c-trimtab,var(--muted))}
 :focus-visible{outline:2px solid var(--c-trimtab,currentColor);outline-offset:3px;border-radius:4px}
 footer{color:var(--muted);font-size:13px;padding:6px 4px}
-@media (max-width:820px){main{padding:22px 14px 48px}.tiles{grid-template-columns:repeat(2,1fr)}section{padding:18px 16px}.scroll{margin:0 -16px;padding:0 16px}h1{font-size:25px}}
+@media (max-width:820px){main{padding:22px 14px 48px}.tiles{grid-template-columns:repeat(2,1fr)}section{padding:18px 16px}.scroll{margin:0 -16px;padding:0 16px}th,td{padding:7px 6px}h1{font-size:25px}}
 @media print{body{background:#fff}section{break-inside:avoid}#theme,.toolbar{display:none}}
 `
 
@@ -79,5 +83,5 @@ const COMPARISON = `
 
 .reading .plot::after{content:"";position:absolute;top:0;bottom:0;left:var(--at);width:1px;background:var(--text);opacity:.45}
 #readout{position:fixed;z-index:2;pointer-events:none;background:var(--card);border:1px solid var(--faint);border-radius:10px;box-shadow:0 8px 24px #0003;padding:9px 13px;font-size:12.5px;min-width:150px}#readout div{display:flex;gap:8px;align-items:center}#readout i{width:12px;height:3px;border-radius:2px;background:var(--series)}#readout span{color:var(--muted);margin-right:auto;padding-right:14px}
-.explained{grid-column:1/-1}.explained caption{text-align:left;font-weight:600;font-size:13.5px;padding:6px 0}.explained td{text-align:left;white-space:normal}.explained thead th{text-align:left}
+.explained{grid-column:1/-1}.explained caption{text-align:left;font-weight:600;font-size:13.5px;padding:6px 0}.explained td{text-align:left;white-space:normal;min-width:13ch}.explained td:last-child{min-width:24ch}.explained thead th{text-align:left}
 `

@@ -1,3 +1,4 @@
+// Schedules of a log of requests, compared in a simulated server: readers, estimates, policies, measures.
 export type { Admission, ExpectedTokens } from './admission.js'
 export { type EngineModel, type EngineRequests, type EngineTimes, runEngine } from './engine.js'
 export {

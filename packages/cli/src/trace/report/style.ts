@@ -9,19 +9,22 @@ const TOKENS = {
 /** The sheet of the whole page. */
 export const renderPageStyle = (): string => `${renderThemes((theme) => TOKENS[theme])}${BASE}${TRACE}`
 
-/** The sheet of the parts alone, for a page that has the house's themes already (`data-theme` on its root). */
-export const renderPartsStyle = (): string =>
-  `:root{${TOKENS.light}--mark:#0a5fd01a;}:root[data-theme=dark]{${TOKENS.dark}--mark:#5fb0ff22;}${PARTS}${TRACE}`
+/**
+ * The sheet of the parts alone, for a page that has the house's themes already (`data-theme` on its root).
+ * @param within  selector of the element that holds them; nothing outside it is touched
+ */
+export const renderPartsStyle = (within: string): string =>
+  `:root{${TOKENS.light}--mark:#0a5fd01a;--edge:#1b1f2740;}:root[data-theme=dark]{${TOKENS.dark}--mark:#5fb0ff22;--edge:#000a;}${within}{${PARTS}${TRACE}}`
 
 const TRACE = `
 .muted,.keys{color:var(--muted)}.bad{color:var(--slo)}.good{color:var(--good)}.left{text-align:left!important}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 code{font:12px/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--muted);overflow-wrap:anywhere}
-.tiles{grid-template-columns:repeat(auto-fit,minmax(190px,1fr))}.tiles small{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}.tiles b{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+th,td{padding:8px 7px}.tiles{grid-template-columns:repeat(auto-fit,minmax(190px,1fr))}.tiles small{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}.tiles b{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .tag{display:inline-block;font-size:11px;font-weight:500;line-height:16px;border:1px solid var(--faint);border-radius:9px;padding:0 7px;margin-left:7px;color:var(--muted)}.tag.bad{color:var(--slo);border-color:currentColor}
 .dot,.key{display:inline-block;width:10px;height:10px;border-radius:3px;margin-right:8px;background:oklch(var(--l) var(--c) var(--h,0))}
-td.share{min-width:150px}.track{display:inline-block;vertical-align:middle;width:76px;height:7px;border-radius:4px;background:var(--hair);overflow:hidden;margin-right:10px}.track i{display:block;height:100%;border-radius:4px;background:oklch(var(--l) calc(var(--c) + .03) var(--h,0))}
-th[scope=row]{max-width:420px;overflow:hidden;text-overflow:ellipsis}td.examples{white-space:normal}#h-repairs~.scroll th{white-space:normal}
+td.share{min-width:130px}.track{display:inline-block;vertical-align:middle;width:76px;height:7px;border-radius:4px;background:var(--hair);overflow:hidden;margin-right:10px}.track i{display:block;height:100%;border-radius:4px;background:oklch(var(--l) calc(var(--c) + .03) var(--h,0))}
+th[scope=row]{max-width:420px;overflow:hidden;text-overflow:ellipsis}td.examples{white-space:normal;min-width:24ch}#h-repairs~.scroll th{white-space:normal}
 .bar-row{display:flex;flex-wrap:wrap;align-items:center;gap:10px 16px;margin:0 0 12px;font-size:13px;color:var(--muted)}
 .bar-row select,.bar-row input,.bar-row button{font:inherit;color:var(--text);background:var(--page);border:1px solid var(--faint);border-radius:8px;padding:6px 10px;margin-left:6px;max-width:min(640px,80vw)}.bar-row button{cursor:pointer;margin:0}
 .suspects{list-style:none;margin:0;padding:0;display:grid;gap:14px}.suspects>li{display:grid;grid-template-columns:34px 1fr;gap:12px}.suspects .rank{width:34px;height:34px;border-radius:50%;display:grid;place-items:center;font-weight:650;background:oklch(var(--l) var(--c) var(--h));color:var(--ink)}.suspects h3{font-size:15.5px}.suspects .track{width:min(420px,100%);margin:6px 0 4px;display:block}.suspects ul{margin:0;padding-left:18px;color:var(--muted)}.suspects>li:first-child ul{color:var(--text)}

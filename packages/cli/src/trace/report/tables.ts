@@ -53,7 +53,7 @@ export function renderServices(
   const rest = services.slice(MOST_SERVICES)
   const others =
     rest.length > 0
-      ? `<details><summary>${plural(rest.length, 'more')} with ${percent(rest.reduce((sum, one) => sum + one.share01, 0))} together</summary>${table(columns, rest.map(row), 'Other services')}</details>`
+      ? `<details><summary>${count(rest.length)} more with ${percent(rest.reduce((sum, one) => sum + one.share01, 0))} together</summary>${table(columns, rest.map(row), 'Other services')}</details>`
       : ''
   const fine = `<details><summary>By call path</summary>${table([['call path', 'The services on the way to it; the flame graph has every step.'], ...columns.slice(1)], callPaths.map(row), 'Call paths on the critical paths')}</details>`
   return `<section aria-labelledby="h-services"><h2 id="h-services">Who owns the latency</h2><p class="lead">Every instant of a request belongs to one service’s work, or to the way from one to another: network, connection, queue.</p>${table(columns, services.slice(0, MOST_SERVICES).map(row), 'Services on the critical paths')}${others}${fine}</section>`
