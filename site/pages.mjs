@@ -6,13 +6,8 @@ import MarkdownIt from 'markdown-it'
 import { anchorOf } from '../scripts/anchors.mjs'
 import { REPOSITORY } from '../scripts/repository.mjs'
 import { ROOT } from '../scripts/stamp.mjs'
+import { navigation } from './navigation.mjs'
 
-const NAVIGATION = [
-  ['Guides', 'docs/guides/index.html'],
-  ['Results', 'docs/results/index.html'],
-  ['API', 'api/index.html'],
-  ['Playground', 'playground/index.html'],
-]
 const COPIED = /\.(png|svg)$/
 
 const markdown = new MarkdownIt({ html: true })
@@ -26,13 +21,13 @@ const filesOf = (...patterns) =>
     .filter((file) => file !== '' && existsSync(join(ROOT, file)))
 
 /** Where a file's page lies: a README is its folder's. */
-const pageOf = (file) => file.replace(/README\.md$/, 'index.html').replace(/\.md$/, '.html')
+export const pageOf = (file) => file.replace(/README\.md$/, 'index.html').replace(/\.md$/, '.html')
 
 /** Writes a page for each file, and the pictures that they show. @returns how many pages */
 export function buildPages(out) {
   const files = filesOf('*.md')
   for (const file of files) write(out, pageOf(file), render(file, new Set(files)))
-  write(out, 'style.css', readFileSync(join(ROOT, 'site/style.css'), 'utf8'))
+  for (const name of ['style.css', 'copy.js']) write(out, name, readFileSync(join(ROOT, 'site', name), 'utf8'))
   for (const file of filesOf('*.png', '*.svg')) {
     mkdirSync(dirname(join(out, file)), { recursive: true })
     copyFileSync(join(ROOT, file), join(out, file))
@@ -58,7 +53,12 @@ function render(file, files) {
     if (token.children) relink(token.children, file, files)
   }
   const main = markdown.renderer.render(tokens, markdown.options, {})
-  return frame({ title: markdown.utils.escapeHtml(title), main, root: posix.relative(posix.dirname(file), '.') || '.' })
+  return frame({
+    title: markdown.utils.escapeHtml(title),
+    main,
+    file,
+    root: posix.relative(posix.dirname(file), '.') || '.',
+  })
 }
 
 /** Links lead to the pages of files; what has none is told, or linked where the repository is known. */
@@ -87,19 +87,29 @@ function addressOf(href, file, files) {
   return REPOSITORY ? `${REPOSITORY}/tree/main/${target}` : undefined
 }
 
-const frame = ({ title, main, root }) => `<!doctype html>
+const partOf = (file) =>
+  file === 'README.md'
+    ? 'Start'
+    : file.startsWith('docs/guides/')
+      ? 'Guides'
+      : file.startsWith('docs/results/')
+        ? 'Results'
+        : undefined
+
+const frame = ({ title, main, root, file }) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title === 'Trimtab' ? title : `${title} · Trimtab`}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${root}/style.css">
+<script type="module" src="${root}/copy.js"></script>
 </head>
 <body>
-<header><a class="brand" href="${root}/index.html">Trimtab</a><nav aria-label="Parts of the site">${NAVIGATION.map(([name, path]) => `<a href="${root}/${path}">${name}</a>`).join('')}</nav></header>
+<header><a class="brand" href="${root}/index.html">Trimtab</a>${navigation(root, partOf(file))}</header>
 <main>
 ${main}</main>
 </body>
