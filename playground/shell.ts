@@ -46,14 +46,16 @@ const about = (page: PageText, repository: string): string => `
         <div><dt>What you see</dt><dd>${page.seen}</dd></div>
         <div><dt>What is simulated</dt><dd>${page.simulated}</dd></div>
         <div><dt>What the paper found</dt><dd>${page.found} <small>Section ${page.section}</small></dd></div>
+        <div><dt>What we measured</dt><dd>${page.measured}</dd></div>
       </dl>
       <ul class="links">
-        ${place('Code', page.code, repository)}${place('README', page.readme, repository)}${place('Results', page.results, repository)}
+        ${place('Code', [page.code], repository)}${place('README', [page.readme], repository)}${place('Results', page.results, repository)}
       </ul>
     </section>`
 
-const place = (label: string, path: string, repository: string): string =>
-  `<li>${label} ${repository ? `<a href="${repository}/${path}">${path}</a>` : `<code>${path}</code>`}</li>`
+/** Where the repository's address is not known, files are told; the site, which has pages of them, links them to those. */
+const place = (label: string, paths: readonly string[], repository: string): string =>
+  `<li>${label} ${paths.map((path) => (repository ? `<a href="${repository}/${path}">${path}</a>` : `<code>${path}</code>`)).join(', ')}</li>`
 
 const runBar = `
         <div class="bar">
@@ -65,5 +67,6 @@ const runBar = `
           </div>
           <div id="meter" aria-hidden="true"><i></i></div>
           <p id="status" data-testid="status" role="status">starting</p>
+          <p id="note" data-testid="note" role="status"></p>
           <ul id="legend" aria-label="Lines of the charts"></ul>
         </div>`

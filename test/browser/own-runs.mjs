@@ -17,7 +17,7 @@ export const OWN_RUNS = Object.keys(FIELDS)
 const isOver = (count) => {
   const { classList, textContent } = document.querySelector('[data-testid=status]')
   if (classList.contains('failed')) return true
-  if (count === undefined) return /(done| s)$/.test(textContent)
+  if (count === undefined) return /^done: | s$/.test(textContent)
   return document.querySelector('[data-testid=lane-oracle]').textContent.includes(`${count} of ${count} done`)
 }
 

@@ -79,11 +79,11 @@ describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chr
       TIMEOUT_MS,
     )
 
-    it('says what is seen, what is simulated and what the paper found, and where it all is, before any script has run', async () => {
+    it('says what is seen, what is simulated, what the paper found and what was measured, and where it all is, before any script has run', async () => {
       const { page } = await open(name, { javaScriptEnabled: false })
-      const { seen, simulated, found, code, results } = PAGES.find((one) => one.name === name)!
+      const { seen, simulated, found, measured, code, results } = PAGES.find((one) => one.name === name)!
       const about = await page.getByLabel('What this is').textContent()
-      for (const text of [seen, simulated, found, code, results]) expect(about).toContain(text)
+      for (const text of [seen, simulated, found, measured, code, ...results]) expect(about).toContain(text)
       expect(await page.locator('nav [aria-current=page]').count()).toBe(1)
       await page.close()
     })
@@ -137,10 +137,91 @@ describe.skipIf(!inBrowser)(`every page${inBrowser ? '' : ' (NOT CHECKED: no Chr
 
   it('stands still for who wants that, with the end of the recorded run at once', async () => {
     const { page } = await open('index', { reducedMotion: 'reduce' })
-    await page.waitForFunction(() => document.querySelector('[data-testid=status]')!.textContent.endsWith('done'))
+    await page.waitForFunction(() => document.querySelector('[data-testid=status]')!.textContent.includes('done: '))
     expect(await page.getByTestId('results').locator('tbody tr').count()).toBeGreaterThan(1)
     await page.close()
   })
+
+  it.each(['index', 'tenants'])(
+    'keeps what %s has shown until a run of one’s own has something to show, and says what it computes',
+    async (name) => {
+      const { page } = await open(name, { reducedMotion: 'reduce' })
+      const results = page.getByTestId('results')
+      await results.waitFor()
+      await page.getByTestId('run').click()
+      await page.waitForFunction(() =>
+        document.querySelector('[data-testid=status]')!.textContent.startsWith('computing: '),
+      )
+      expect(await page.locator('.charts').getAttribute('aria-busy')).toBe('true')
+      expect(await results.isVisible()).toBe(true)
+      expect(await page.locator('.charts canvas').count()).toBeGreaterThan(2)
+      await page.locator('.charts[aria-busy=false]').waitFor()
+      await page.close()
+    },
+    RUN_TIMEOUT_MS,
+  )
+
+  it('says of a link what it could not restore, and restores the rest', async () => {
+    const { page } = await open('index', { reducedMotion: 'reduce' }, '?task=zzz&days=-4&seed=7&colour=red')
+    const note = await page.getByTestId('note').textContent()
+    for (const text of ['task=zzz', 'days=-4', 'colour=red']) expect(note).toContain(text)
+    expect(note).not.toContain('seed')
+    expect(await page.locator('[name=seed]').inputValue()).toBe('7')
+    expect(await page.locator('[name=days]').inputValue()).toBe('3')
+    await page.close()
+  })
+
+  it('says on its button that a link is made, also while a run tells how far it is, and that a file stays', async () => {
+    const { page } = await open('index')
+    await page.waitForFunction(hasMoved)
+    await page.getByTestId('share').click()
+    expect(await page.getByTestId('share').textContent()).toMatch(/^(Copied|In the address)$/)
+    expect(await page.getByTestId('note').textContent()).toContain('these settings and the seed')
+    await page.getByTestId('load').selectOption('file')
+    await page
+      .getByTestId('file')
+      .setInputFiles({ name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from('index,requests\n0,1\n') })
+    await page.getByTestId('share').click()
+    await page.getByText('settings only: your file stays here').waitFor()
+    await page.getByRole('button', { name: 'Copy link' }).waitFor() // the button is itself again
+    await page.close()
+  })
+
+  it('restores ticks and what-ifs of traces, and shows the answer before its settings on a phone', async () => {
+    const { page } = await open('traces', { viewport: SIZES[1]! }, '?tolerance=1&factor=8&fix=geo')
+    await page.waitForFunction(() => document.querySelector('#gain')!.textContent.startsWith('A request takes'))
+    expect(await page.locator('#tolerance').isChecked()).toBe(true)
+    expect(await page.locator('#fix').inputValue()).toBe('geo')
+    expect(await page.locator('details.settings').getAttribute('open')).toBe(null)
+    expect((await page.locator('#parts').boundingBox())!.y).toBeLessThan(1.5 * SIZES[1]!.height)
+    await page.close()
+  })
+
+  it('takes away what is of another task than the chosen one, and names that', async () => {
+    const { page } = await open('index', { reducedMotion: 'reduce' })
+    await page.getByTestId('results').waitFor()
+    await page.getByTestId('task').selectOption('cpu-frequency')
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('cpu-frequency')
+    expect(await page.locator('canvas').count()).toBe(0)
+    expect(await page.getByTestId('results').isVisible()).toBe(false)
+    await page.getByTestId('task').selectOption('autoscaling')
+    await page.getByTestId('results').waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Autoscaling')
+    await page.close()
+  })
+
+  it.each(NAMES.filter((name) => name !== 'serving'))(
+    'shows every column of the results of %s at 1280',
+    async (name) => {
+      const { page } = await open(name, { viewport: SIZES[0]!, reducedMotion: 'reduce' })
+      await page.waitForFunction(hasOpened)
+      const hidden = await page
+        .locator('.scroll:not(details .scroll)')
+        .evaluateAll((boxes) => boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+      expect(Math.max(...hidden)).toBeLessThanOrEqual(0)
+      await page.close()
+    },
+  )
 
   it('says beside the button what is wrong with a file, and takes away what it made stale', async () => {
     const { page } = await open('index', { reducedMotion: 'reduce' })
@@ -165,7 +246,12 @@ function hasMoved(): boolean {
   const seen = globalThis as { pictures?: Set<string> }
   seen.pictures ??= new Set()
   const canvases = [...document.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL())
-  seen.pictures.add(canvases.join() + (document.querySelector('main svg, #parts')?.innerHTML ?? ''))
+  const shown = document.querySelectorAll('.charts *, .parts *')
+  const moments = document.getAnimations().flatMap(({ effect, currentTime }) => {
+    const { target } = effect as KeyframeEffect
+    return [...shown].includes(target!) ? [String(currentTime)] : []
+  })
+  seen.pictures.add(canvases.join() + moments.join() + (document.querySelector('main svg, #parts')?.innerHTML ?? ''))
   return seen.pictures.size > 1
 }
 

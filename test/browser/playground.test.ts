@@ -83,7 +83,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
     await page.getByTestId('run').click()
     await page.waitForFunction(() => {
       const box = document.querySelector('[data-testid=status]')!
-      return box.textContent.endsWith('done') || box.classList.contains('failed')
+      return box.textContent.startsWith('done: ') || box.classList.contains('failed')
     })
   }
 
@@ -101,7 +101,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
     }, RUN_TIMEOUT_MS)
 
     it('has come to the end without a complaint', async () => {
-      expect(await status(page)).toMatch(/done$/)
+      expect(await status(page)).toMatch(/^done: /)
       expect(complaints).toEqual([])
     })
 
@@ -149,7 +149,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
         await keepShort(page)
         await watchCharts(page)
         await run(page)
-        expect(await status(page)).toMatch(/done$/)
+        expect(await status(page)).toMatch(/^done: /)
         expect(await page.getByTestId('chart-latency').isVisible()).toBe(false)
         expect(await picturesOf(page, 'rounds')).toBeGreaterThan(1)
         expect(await controllers(page)).toEqual(expect.arrayContaining([expect.stringMatching(/^Trimtab /)]))
@@ -176,7 +176,7 @@ describe.skipIf(!inBrowser)(`the playground${inBrowser ? '' : ' (NOT CHECKED: no
         const named = await open('?task=./mine.js')
         for (const { page, complaints } of [chosen, named]) {
           await run(page)
-          expect(await status(page)).toMatch(/done$/)
+          expect(await status(page)).toMatch(/^done: /)
           expect(await controllers(page)).toEqual(['hold', 'Trimtab (ddpg beside the rule)', 'ddpg alone'])
           expect(complaints).toEqual([])
         }

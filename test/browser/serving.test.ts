@@ -90,7 +90,7 @@ describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKE
       expect(predicted![MEAN_COMPLETION]!).toBeLessThan(0.9 * fcfs![MEAN_COMPLETION]!)
       expect(known![MEAN_COMPLETION]!).toBeLessThan(predicted![MEAN_COMPLETION]!)
       expect(await headline(page)).toMatch(
-        /^Shortest first, answers are there \d+ % sooner on average over the whole run, \d+ % sooner .* Simulated\.$/,
+        /^Shortest first, answers finish \d+ % sooner on average over the whole run, \d+ % sooner .* Simulated\.$/,
       )
       for (const lane of LANES) {
         expect(await page.getByTestId(lane).textContent()).toContain('0 wait, 400 of 400 done')
@@ -164,6 +164,13 @@ describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKE
         )
         const [fcfsBefore, predicted] = await results(page)
         expect(predicted![MEAN_COMPLETION]!).toBeLessThan(fcfsBefore![MEAN_COMPLETION]!)
+        const learning = command(SAMPLE, 'ssjf', '--online').meanJctSeconds.mean
+        expect(Math.abs(predicted![MEAN_COMPLETION]! - learning)).toBeLessThanOrEqual(0.5)
+        await page.getByTestId('learns').uncheck()
+        await page.waitForFunction(() => !document.querySelector('#headline small')!.textContent.includes('learn'))
+        const shipped = command(SAMPLE, 'ssjf').meanJctSeconds.mean
+        expect(Math.abs((await results(page))[1]![MEAN_COMPLETION]! - shipped)).toBeLessThanOrEqual(0.5)
+        expect(learning).toBeLessThan(shipped)
         await set(page, 'ageing', '0') // as the command's oracle has it
         const [fcfs, , known] = await results(page)
         for (const [row, policy] of [
@@ -215,9 +222,11 @@ describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKE
   })
 
   it(
-    'fits a phone: nothing is wider than the screen',
+    'fits a phone: settings are folded away, and nothing is wider than the screen',
     async () => {
       const { page, complaints } = await open(390)
+      expect(await page.getByTestId('batching').isVisible()).toBe(false)
+      await page.getByText('Settings', { exact: true }).click()
       await page.getByTestId('batching').selectOption('continuous')
       await toTheEnd(page)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
@@ -230,8 +239,21 @@ describe.skipIf(!inBrowser)(`the page of serving${inBrowser ? '' : ' (NOT CHECKE
 })
 
 /** What the command says of a policy with the settings that the page opens with. */
-function command(file: string, policy: string) {
-  const settings = ['--count', '400', '--seed', '1', '--seeds', '1', '--rho', '0.9', '--policy', policy, '--json']
+function command(file: string, policy: string, ...more: string[]) {
+  const settings = [
+    '--count',
+    '400',
+    '--seed',
+    '1',
+    '--seeds',
+    '1',
+    '--rho',
+    '0.9',
+    '--policy',
+    policy,
+    '--json',
+    ...more,
+  ]
   const bin = at('../../packages/cli/bin.js')
   const report = execFileSync(process.execPath, [bin, 'schedule', '--requests', file, ...settings], {
     encoding: 'utf8',

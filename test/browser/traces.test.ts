@@ -69,6 +69,33 @@ describe.skipIf(!inBrowser)(title, () => {
     await answered(page)
   }
 
+  it(
+    'opens with a recorded answer, below a heading of its own, and simulates the requests when a what-if needs them',
+    async () => {
+      const { page, complaints } = await open()
+      await page.getByText('recorded run · ').waitFor()
+      expect(await page.locator('.suspects h3').first().textContent()).toMatch(/^rate /)
+      const about = await page.locator('.about').evaluate((part) => {
+        const { backgroundColor, borderTopWidth } = getComputedStyle(part)
+        return [backgroundColor, borderTopWidth]
+      })
+      expect(about).toEqual(['rgba(0, 0, 0, 0)', '0px'])
+      const recorded = (await page.getByTestId('gain').textContent())!
+      expect(recorded).toMatch(/^A request takes \d+\.\d % less on average/)
+      await page.getByTestId('factor').fill('8')
+      expect(await page.locator('.parts').getAttribute('aria-busy')).toBe('true')
+      expect(await page.locator('.suspects > li').count()).toBeGreaterThan(0) // still
+      await page.waitForFunction((old) => {
+        const now = document.querySelector('[data-testid=gain]')!.textContent
+        return now !== '' && now !== old
+      }, recorded)
+      await answered(page)
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
   describe('with a file', () => {
     let page: Page
     let complaints: string[]

@@ -1,4 +1,5 @@
 // The page of adaptation: where an application that nobody has seen lies among those of the pool, and what that saves it.
+import { WHOLE } from '../run/axis.js'
 import { createChart } from '../run/charts.js'
 import type { Started } from '../run/protocol.js'
 import { setUpRunView } from '../run/run-view.js'
@@ -28,7 +29,7 @@ setUpRunView({
       `${pool.length} applications of the pool; those that behaved alike lie together; the plane shows ${Math.round(100 * shown01)} % of their differences`
     return {
       map: new MapView(element('map'), start),
-      reward: createChart(element('chart-reward'), { controllers, xLabel: String, range: 'fit' }),
+      reward: createChart(element('chart-reward'), { controllers, x: WHOLE, range: 'fit' }),
       relatives: new RelativesView(element('relatives'), element('forecast'), start),
     }
   },

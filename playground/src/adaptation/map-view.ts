@@ -4,6 +4,17 @@ import { Drawing, type Picture } from '../shell/part.js'
 import type { AdaptationStart, AdaptationStep, Place } from './protocol.js'
 
 const MARGIN = 26
+const LETTER = 6.6 // pixels, of a name
+const LINE = 14
+const AWAY = 12 // from the point that it names
+const LINE_HALF = 2 // of what a line covers
+
+interface Box {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
 
 export class MapView extends Drawing {
   readonly #start: AdaptationStart
@@ -26,6 +37,23 @@ export class MapView extends Drawing {
     const shapes: SVGElement[] = []
     const relatives = this.#step?.relatives ?? []
     const here = this.#step && at(this.#step.place)
+    const taken = pool.map((one) => boxAround(at(one), 7))
+    const trail = this.#trail.map(at)
+    for (const [from, to] of [
+      ...trail.slice(1).map((place, i) => [trail[i]!, place] as const),
+      ...relatives.flatMap(({ pair }) => (here ? [[here, at(pool[pair]!)] as const] : [])),
+    ])
+      taken.push(...boxesAlong(from, to))
+    const names: SVGElement[] = []
+    const name = (text: string, point: readonly [number, number], looks: string): void => {
+      const box = placeOf(text, point, width, height, taken)
+      taken.push(box)
+      names.push(shape('text', { class: looks, x: box.left, y: box.bottom - 3 }, text))
+    }
+    if (here) {
+      taken.push(boxAround(here, 10))
+      name(`application ${app}`, here, 'name new-name')
+    }
     for (const { pair, similarity } of here ? relatives : []) {
       const [x, y] = at(pool[pair]!)
       shapes.push(
@@ -40,16 +68,15 @@ export class MapView extends Drawing {
       const [cx, cy] = at(one)
       const isNear = relatives.some(({ pair }) => pair === i)
       shapes.push(shape('circle', { class: isNear ? 'pair near' : 'pair', cx, cy, r: isNear ? 7 : 5 }))
-      if (isNear) shapes.push(shape('text', { class: 'name', ...beside(cx, cy, width) }, one.name))
+      if (isNear) name(one.name, [cx, cy], 'name')
     }
     if (here) {
-      const d = this.#trail.map((place, i) => `${i === 0 ? 'M' : 'L'}${at(place).join(' ')}`).join('')
+      const d = trail.map((place, i) => `${i === 0 ? 'M' : 'L'}${place.join(' ')}`).join('')
       const [x, y] = here
       shapes.push(shape('path', { class: 'trail', d }))
       shapes.push(shape('path', { class: 'new', d: `M${x} ${y - 10}L${x + 10} ${y}L${x} ${y + 10}L${x - 10} ${y}Z` }))
-      shapes.push(shape('text', { class: 'name new-name', ...beside(x + 4, y, width) }, `application ${app}`))
     }
-    return { shapes, words: this.#words() }
+    return { shapes: [...shapes, ...names], words: this.#words() }
   }
 
   /** From the places of all points to pixels. */
@@ -79,6 +106,43 @@ export class MapView extends Drawing {
   }
 }
 
-/** Where the name of a point stands: to its right, at the right edge to its left. */
-const beside = (x: number, y: number, width: number): Record<string, string | number> =>
-  x > width - 110 ? { x: x - 12, y: y + 4, 'text-anchor': 'end' } : { x: x + 12, y: y + 4 }
+const boxAround = ([x, y]: readonly [number, number], r: number): Box => ({
+  left: x - r,
+  top: y - r,
+  right: x + r,
+  bottom: y + r,
+})
+
+/** A line as small boxes. */
+function boxesAlong([x1, y1]: readonly [number, number], [x2, y2]: readonly [number, number]): Box[] {
+  const count = Math.ceil(Math.hypot(x2 - x1, y2 - y1) / (2 * LINE_HALF))
+  return Array.from({ length: count }, (_, i) => {
+    const along = (i + 0.5) / count
+    return boxAround([x1 + along * (x2 - x1), y1 + along * (y2 - y1)], LINE_HALF)
+  })
+}
+
+const overlap = (a: Box, b: Box): number =>
+  Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) *
+  Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top))
+
+/** Where the name of a point stands: to its right, to its left, below or above, where it covers least. */
+function placeOf(
+  text: string,
+  [x, y]: readonly [number, number],
+  width: number,
+  height: number,
+  taken: readonly Box[],
+): Box {
+  const wide = text.length * LETTER
+  const boxes = [
+    { left: x + AWAY, top: y - LINE / 2 },
+    { left: x - AWAY - wide, top: y - LINE / 2 },
+    { left: x - wide / 2, top: y + AWAY },
+    { left: x - wide / 2, top: y - AWAY - LINE },
+  ].map(({ left, top }) => ({ left, top, right: left + wide, bottom: top + LINE }))
+  const isInside = (box: Box): boolean => box.left >= 0 && box.right <= width && box.top >= 0 && box.bottom <= height
+  const covered = (box: Box): number =>
+    taken.reduce((sum, other) => sum + overlap(box, other), isInside(box) ? 0 : width * height)
+  return boxes.reduce((best, box) => (covered(box) < covered(best) ? box : best))
+}

@@ -33,9 +33,8 @@ export function setUpControls(onSpeed: (stepsPerSecond: number) => void): void {
 /** The tasks that are registered, written into the page, the one that the address names (`?task=./mine.js`), and one's own file. */
 function setUpTasks(): void {
   const asked = new URLSearchParams(location.search).get('task')
-  if (asked !== null && !isRegistered(asked)) tasks().prepend(option(asked, asked))
+  if (asked !== null && !isRegistered(asked) && isAddress(asked)) tasks().prepend(option(asked, asked))
   tasks().append(option(OWN_FILE, 'my own file…'))
-  if (asked !== null) tasks().value = asked
 }
 
 /** Shows what belongs to the chosen task and load. */
@@ -49,11 +48,15 @@ export function showFields(): void {
 }
 
 const tasks = () => element<HTMLSelectElement>('task')
+/** A name that no task has is none; a module has a path. */
+const isAddress = (task: string): boolean => /[/.:]/.test(task)
 const isRegistered = (task: string): boolean =>
   [...tasks().querySelectorAll<HTMLOptionElement>('[data-registered]')].some(({ value }) => value === task)
 
 /** Whether it is one of the tasks that this site knows: a link may start these, and nobody's module. */
 export const isKnownTask = (): boolean => isRegistered(tasks().value)
+
+export const chosenTask = (): HTMLOptionElement => tasks().selectedOptions[0]!
 
 export const chosenSpeed = (): number => speed().stepsPerSecond
 

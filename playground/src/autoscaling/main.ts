@@ -1,9 +1,10 @@
 // The page of autoscaling, and of any other task: the rule against what learned, round by round.
+import { timeAxis, WHOLE } from '../run/axis.js'
 import { createChart, type LiveChart } from '../run/charts.js'
 import { showLegend, showResults } from '../run/controllers.js'
 import { setUpRunPage, tell } from '../run/run-page.js'
-import { element } from '../shell/dom.js'
-import { chosenSpeed, isKnownTask, readOptions, setUpControls, showFields } from './controls.js'
+import { element, showProgress } from '../shell/dom.js'
+import { chosenSpeed, chosenTask, isKnownTask, readOptions, setUpControls, showFields } from './controls.js'
 import type { LiveEvent, LiveOptions, Outcome } from './protocol.js'
 import { showStages } from './stages.js'
 
@@ -42,6 +43,7 @@ function show(event: LiveEvent): void {
   switch (event.type) {
     case 'note':
       tell(event.text)
+      showProgress(event.share01)
       break
     case 'start':
       clear()
@@ -65,7 +67,7 @@ function show(event: LiveEvent): void {
       break
     case 'done':
       showOutcome(event.outcome)
-      tell('judged on what nobody has learned from: done')
+      tell(`done: judged on ${shown!.start.hasSteps ? 'load' : 'episodes'} that nobody has learned from`)
       break
     default:
       event satisfies never
@@ -79,17 +81,42 @@ function clockText(minutes: number): string {
   return `day ${Math.floor(minutes / DAY_MINUTES) + 1}, ${digits.join(':')}`
 }
 
-function createCharts({ controllers, hasSteps, value, stage, reference }: Start): Charts {
-  const hours = (minutes: number) => `${Number((minutes / 60).toFixed(1))} h`
-  const live = { controllers, window: DAY_MINUTES, xLabel: hours }
-  const place = (name: string) => element(`chart-${name}`)
+/** The cards of a task: only autoscaling has charts of steps. */
+function showCards(hasSteps: boolean): void {
   for (const section of document.querySelectorAll<HTMLElement>('[data-steps]')) section.hidden = !hasSteps
   element('rounds').classList.toggle('wide', !hasSteps)
+}
+
+const heading = document.querySelector('h1')!
+const TITLE = heading.textContent
+const isAutoscaling = (): boolean => chosenTask().value === 'autoscaling'
+
+/** The heading of the chosen task; what is said below it is said of autoscaling. */
+function showHeading(): void {
+  heading.textContent = isAutoscaling() ? TITLE : chosenTask().text
+  document.querySelector<HTMLElement>('.about dl')!.hidden = !isAutoscaling()
+}
+
+/** What is shown is not of the task that is chosen now, and nothing but autoscaling has a recorded run. */
+function changeTask(): void {
+  showHeading()
+  if (isAutoscaling()) {
+    controls.replay()
+    return
+  }
+  controls.leave('press Run: its rules and what learned play the same episodes')
+  showCards(false)
+}
+
+function createCharts({ controllers, hasSteps, value, stage, reference }: Start): Charts {
+  const live = { controllers, window: DAY_MINUTES, x: timeAxis(60) }
+  const place = (name: string) => element(`chart-${name}`)
+  showCards(hasSteps)
   element('rounds-text').textContent = value
   element('stage-text').textContent = stage
   return {
     rounds: createChart(place('rounds'), {
-      ...{ controllers, xLabel: String },
+      ...{ controllers, x: WHOLE },
       ...(reference ? { reference } : { range: 'fit' as const }),
     }),
     ...(hasSteps && {
@@ -129,6 +156,9 @@ const controls = setUpRunPage<LiveOptions, LiveEvent>({
   startsFromLink: isKnownTask,
 })
 showFields()
+showHeading()
+if (!isKnownTask()) changeTask() // a link may name somebody's module, which runs when its visitor says so
+element('task').addEventListener('change', changeTask)
 element('report').addEventListener('click', () => {
   if (reportUrl) open(reportUrl)
 })

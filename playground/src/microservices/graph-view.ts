@@ -5,7 +5,14 @@ import type { GraphMoment, MitigationStart, PlacedService } from './protocol.js'
 
 const MARGIN = { x: 14, y: 20, right: 120 }
 const ROW = 34 // pixels that a service needs at least
-const NAMED_WIDTH = 120 // of a layer: with less, only those that matter have their names
+const NAMED_WIDTH = 120 // of a layer: with less, names stand below their services
+const WRAPPED_WIDTH = 62 // with less than that, only those of services that matter
+const WRAPPED_ROW = 52
+const LINE = 11 // pixels of a name's line
+const LINE_LETTERS = 12
+const KINDS: Readonly<Record<string, string>> = { llc: 'cache (llc)' }
+
+type Naming = 'beside' | 'below' | 'few'
 
 export class GraphView extends Drawing {
   readonly #start: MitigationStart
@@ -26,10 +33,15 @@ export class GraphView extends Drawing {
     const tallest = Math.max(
       ...[...new Set(services.map(({ x }) => x))].map((at) => services.filter(({ x }) => x === at).length),
     )
-    const height = Math.max(280, Math.min(520, tallest * ROW)) + 2 * MARGIN.y
-    const allNamed = width / layers >= NAMED_WIDTH
+    const column = width / layers
+    const naming: Naming = column >= NAMED_WIDTH ? 'beside' : column >= WRAPPED_WIDTH ? 'below' : 'few'
+    const isBelow = naming === 'below'
+    const height =
+      (isBelow ? Math.max(280, tallest * WRAPPED_ROW) : Math.max(280, Math.min(520, tallest * ROW))) + 2 * MARGIN.y
+    const left = isBelow ? column / 2 : MARGIN.x
+    const right = isBelow ? column / 2 : naming === 'beside' ? MARGIN.right : 84
     const at = ({ x, y }: PlacedService): readonly [number, number] => [
-      MARGIN.x + x * (width - MARGIN.x - (allNamed ? MARGIN.right : 84)),
+      left + x * (width - left - right),
       MARGIN.y + y * (height - 2 * MARGIN.y),
     ]
     const path = new Map(this.#moment?.path.map(({ service, share01 }) => [service, share01]))
@@ -43,7 +55,7 @@ export class GraphView extends Drawing {
         d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
       })
     })
-    const nodes = services.flatMap((service, i) => this.#node(i, service, at(service), path.get(i), allNamed))
+    const nodes = services.flatMap((service, i) => this.#node(i, service, at(service), path.get(i), naming))
     return { shapes: [...arcs, ...nodes], words: this.#words(), height }
   }
 
@@ -52,7 +64,7 @@ export class GraphView extends Drawing {
     { name }: PlacedService,
     [x, y]: readonly [number, number],
     share01: number | undefined,
-    allNamed: boolean,
+    naming: Naming,
   ): SVGElement[] {
     const anomaly = this.#moment?.anomalies.find(({ service }) => service === i)
     const isCulprit = this.#moment?.culprits.includes(i) ?? false
@@ -67,11 +79,19 @@ export class GraphView extends Drawing {
     const looks = `node${share01 === undefined ? '' : ' on'}${isCulprit ? ' culprit' : ''}`
     parts.push(shape('circle', { class: looks, cx: x, cy: y, r: radius }))
     const matters = anomaly !== undefined || isCulprit
-    if (allNamed || matters) {
-      const text = shape('text', { class: matters ? 'name matters' : 'name', x: x + radius + 7, y: y + 4 }, name)
-      parts.push(text)
+    const looksOfName = matters ? 'name matters' : 'name'
+    const kind = anomaly && (KINDS[anomaly.kind] ?? anomaly.kind)
+    if (naming === 'below') {
+      const lines = linesOf(name)
+      const top = y + radius + 12
+      for (const [line, text] of lines.entries())
+        parts.push(shape('text', { class: `${looksOfName} below`, x, y: top + line * LINE }, text))
+      if (kind !== undefined) parts.push(shape('text', { class: 'kind below', x, y: top + lines.length * LINE }, kind))
+      return parts
     }
-    if (anomaly) parts.push(shape('text', { class: 'kind', x: x + radius + 7, y: y + 17 }, anomaly.kind))
+    if (naming === 'beside' || matters)
+      parts.push(shape('text', { class: looksOfName, x: x + radius + 7, y: y + 4 }, name))
+    if (kind !== undefined) parts.push(shape('text', { class: 'kind', x: x + radius + 7, y: y + 17 }, kind))
     return parts
   }
 
@@ -81,4 +101,14 @@ export class GraphView extends Drawing {
     const wrong = anomalies.map(({ service, kind }) => `${kind} at ${nameOf(service)}`).join(', ') || 'nothing is wrong'
     return `${this.#start.services.length} services; ${wrong}; named: ${culprits.map(nameOf).join(', ') || 'nobody'}`
   }
+}
+
+/** A name in lines, broken behind its hyphens. */
+function linesOf(name: string): string[] {
+  const lines = ['']
+  for (const piece of name.split(/(?<=-)/)) {
+    if (lines.at(-1)!.length > 0 && lines.at(-1)!.length + piece.length > LINE_LETTERS) lines.push('')
+    lines[lines.length - 1] += piece
+  }
+  return lines
 }

@@ -1,4 +1,5 @@
 // The page of microservices: the graph as it lives through anomalies, and three ways to mitigate them side by side.
+import { timeAxis } from '../run/axis.js'
 import { createChart } from '../run/charts.js'
 import type { Started } from '../run/protocol.js'
 import { setUpRunView } from '../run/run-view.js'
@@ -24,7 +25,7 @@ setUpRunView({
     }
   },
   parts(start: Started<MitigationStart>) {
-    const options = { controllers: start.controllers, xLabel: (second: number) => `${second} s` }
+    const options = { controllers: start.controllers, x: timeAxis() }
     return {
       graph: new GraphView(element('graph'), start),
       latency: createChart(element('chart-latency'), {
@@ -45,5 +46,5 @@ setUpRunView({
     deeds.push(step.deeds.map((text) => `${second} s · ${text}`))
     return [`second ${second} of ${seconds}`, second / seconds]
   },
-  end: 'the whole campaign lived through',
+  end: 'all anomalies are over',
 })

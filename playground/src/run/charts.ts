@@ -2,6 +2,7 @@
 import { styleOf } from 'trimtab/report'
 import uPlot from 'uplot'
 import { colour, isDark } from '../shell/theme.js'
+import type { Axis } from './axis.js'
 import type { LiveController } from './controllers.js'
 
 export interface ChartOptions {
@@ -12,7 +13,7 @@ export interface ChartOptions {
   readonly isStepped?: boolean
   /** How many of the last points are shown; all without it. */
   readonly window?: number
-  readonly xLabel: (x: number) => string
+  readonly x: Axis
   readonly reference?: { readonly value: number; readonly label: string }
 }
 
@@ -24,9 +25,21 @@ export interface LiveChart {
   dispose(): void
 }
 
+const COVERING = [9, 9] // CSS pixels: what lies below shows through
+const MOSTLY = 0.8 // of the points
+
+/** Whether that line lies on one that was drawn before it. */
+const isCovering = (columns: readonly (readonly (number | null)[])[], line: number): boolean => {
+  const own = columns[line]!
+  return columns
+    .slice(1, line)
+    .some((other) => own.filter((value, i) => value === other[i]).length >= MOSTLY * Math.max(2, own.length))
+}
+
 export function createChart(container: HTMLElement, options: ChartOptions): LiveChart {
   const { controllers, window: shown = Number.POSITIVE_INFINITY, reference } = options
   const columns: (number | null)[][] = [[], ...controllers.map(() => [])]
+  const dashes = controllers.map((controller) => styleOf(controller).dash.split(' ').filter(Boolean).map(Number))
   const size = () => ({ width: container.clientWidth, height: container.clientHeight })
   const axis: uPlot.Axis = {
     stroke: () => colour('--muted'),
@@ -40,9 +53,18 @@ export function createChart(container: HTMLElement, options: ChartOptions): Live
       padding: [8, 20, 0, 0],
       legend: { show: false },
       cursor: { points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { time: false }, y: scaleOf(options) },
+      scales: {
+        x: { time: false, range: (_, min, max) => (min === null ? [0, 1] : [min, Math.max(max, min + 1)]) },
+        y: scaleOf(options),
+      },
       axes: [
-        { ...axis, values: (_, ticks) => ticks.map((x) => options.xLabel(x)), size: 26, gap: 4 },
+        {
+          ...axis,
+          values: (_, ticks) => ticks.map((x) => options.x.label(x)),
+          incrs: [...options.x.steps],
+          size: 26,
+          gap: 4,
+        },
         {
           ...axis,
           size: 46,
@@ -55,13 +77,13 @@ export function createChart(container: HTMLElement, options: ChartOptions): Live
       ],
       series: [
         {},
-        ...controllers.map((controller): uPlot.Series => {
+        ...controllers.map((controller, i): uPlot.Series => {
           const style = styleOf(controller)
           return {
             label: controller.label,
             stroke: () => (isDark() ? style.dark : style.light),
             width: style.width,
-            dash: style.dash.split(' ').filter(Boolean).map(Number),
+            dash: dashes[i]!,
             points: { show: false },
             ...(options.isStepped && { paths: uPlot.paths.stepped!({ align: 1 }) }),
           }
@@ -84,7 +106,11 @@ export function createChart(container: HTMLElement, options: ChartOptions): Live
     },
     draw() {
       const from = Math.max(0, columns[0]!.length - shown)
-      plot.setData(columns.map((column) => column.slice(from)) as uPlot.AlignedData)
+      const visible = columns.map((column) => column.slice(from))
+      for (const [i, series] of plot.series.entries()) {
+        if (i > 0) series.dash = isCovering(visible, i) ? COVERING : dashes[i - 1]!
+      }
+      plot.setData(visible as uPlot.AlignedData)
     },
     dispose() {
       observer.disconnect()

@@ -4,7 +4,10 @@ import { styleOf } from 'trimtab/report'
 import { create, element } from '../shell/dom.js'
 import { isDark } from '../shell/theme.js'
 
-export type LiveController = Pick<AutoscalerSummary, 'name' | 'label' | 'kind'>
+export interface LiveController extends Pick<AutoscalerSummary, 'name' | 'label' | 'kind'> {
+  /** What it is, for people who meet it first. */
+  readonly note?: string
+}
 
 /** The controller's line and its name. */
 export function nameOf(controller: LiveController): readonly Node[] {
@@ -25,7 +28,11 @@ export function nameOf(controller: LiveController): readonly Node[] {
 }
 
 export function showLegend(controllers: readonly LiveController[]): void {
-  element('legend').replaceChildren(...controllers.map((controller) => create('li', ...nameOf(controller))))
+  const lines = controllers.map((controller) => {
+    const { note } = controller
+    return create('li', ...nameOf(controller), ...(note === undefined ? [] : [create('small', note)]))
+  })
+  element('legend').replaceChildren(...lines)
 }
 
 /** What a run came to, one row a controller. */

@@ -1,5 +1,5 @@
 // A page that runs something: the recorded run plays when it opens, then the visitor's own, each in a worker of its own.
-import { element, prefersStill, say, showProgress } from '../shell/dom.js'
+import { element, foldSettings, leaveNote, prefersStill, say, setComputing, showProgress } from '../shell/dom.js'
 import { restoreForm, setUpShare } from '../shell/share.js'
 import { setUpTheme } from '../shell/theme.js'
 import type { FromWorker, RunEvent, ToWorker } from './protocol.js'
@@ -25,6 +25,10 @@ export interface RunPage<Options, Event extends RunEvent> {
 
 export interface RunControls {
   setPace(stepsPerSecond: number): void
+  /** Plays the recorded run. */
+  replay(): void
+  /** Takes away what is shown, for something that has not run yet. */
+  leave(text: string): void
 }
 
 export function setUpRunPage<Options, Event extends RunEvent>(page: RunPage<Options, Event>): RunControls {
@@ -47,6 +51,8 @@ export function setUpRunPage<Options, Event extends RunEvent>(page: RunPage<Opti
   const fail = (message: string): void => {
     end()
     page.clear()
+    setComputing(false)
+    showProgress(0)
     say(message, true)
   }
   let isDrawingSoon = false
@@ -65,6 +71,7 @@ export function setUpRunPage<Options, Event extends RunEvent>(page: RunPage<Opti
       return
     }
     for (const event of message.events) {
+      if (event.type === 'start') setComputing(false)
       page.show(event)
       if (event.type === 'done') end()
     }
@@ -82,8 +89,8 @@ export function setUpRunPage<Options, Event extends RunEvent>(page: RunPage<Opti
   }
   const runOwn = async (): Promise<void> => {
     end()
-    page.clear()
-    showProgress(0)
+    setComputing(true) // what the last run left stays until this one has something to show
+    showProgress(undefined)
     say('starting')
     document.body.dataset.run = 'own'
     try {
@@ -97,6 +104,7 @@ export function setUpRunPage<Options, Event extends RunEvent>(page: RunPage<Opti
   setUpShare(form)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
+    leaveNote('')
     void runOwn()
   })
   element('pause').addEventListener('click', () => {
@@ -104,18 +112,30 @@ export function setUpRunPage<Options, Event extends RunEvent>(page: RunPage<Opti
     setButtons(true)
     send({ type: 'pause', isPaused })
   })
-  element('stop').addEventListener('click', () => {
+  const stop = (text: string): void => {
     end()
-    say('stopped')
-  })
-  const settings = document.querySelector<HTMLDetailsElement>('details.settings')
-  if (settings) settings.open = matchMedia('(min-width: 1001px)').matches
-  if (restoreForm(form) && (page.startsFromLink?.() ?? true)) void runOwn()
-  else {
+    setComputing(false)
+    showProgress(0)
+    say(text)
+  }
+  const replay = (): void => {
+    end()
+    setComputing(false)
     document.body.dataset.run = 'recorded'
     start({ type: 'replay', seconds: prefersStill() ? 0 : REPLAY_SECONDS })
   }
-  return { setPace: (stepsPerSecond) => send({ type: 'pace', stepsPerSecond }) }
+  element('stop').addEventListener('click', () => stop('stopped'))
+  foldSettings()
+  if (restoreForm(form) && (page.startsFromLink?.() ?? true)) void runOwn()
+  else replay()
+  return {
+    setPace: (stepsPerSecond) => send({ type: 'pace', stepsPerSecond }),
+    replay,
+    leave(text) {
+      stop(text)
+      page.clear()
+    },
+  }
 }
 
 /** Says how far a run is; of a recorded one, that it is one. */

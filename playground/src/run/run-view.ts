@@ -1,5 +1,5 @@
 // A page whose run is shown by parts: they are made when it starts, drawn together, and taken away together.
-import { element } from '../shell/dom.js'
+import { element, showProgress } from '../shell/dom.js'
 import type { Part } from '../shell/part.js'
 import { showLegend, showResults } from './controllers.js'
 import type { RunStory, Started } from './protocol.js'
@@ -11,7 +11,7 @@ export interface RunView<Options, Start, Step, Parts>
   readonly parts: (start: Started<Start>) => Parts
   /** Gives the parts what is new. @returns how far the run is, in words and as a share */
   readonly show: (step: Step, parts: Parts, start: Started<Start>) => readonly [text: string, share01: number]
-  /** What is said at the end, before `done`. */
+  /** What is said to be done at the end. */
   readonly end: string
 }
 
@@ -35,6 +35,7 @@ export function setUpRunView<Options, Start, Step, Parts extends Readonly<Record
     switch (event.type) {
       case 'note':
         tell(event.text)
+        showProgress(event.share01)
         break
       case 'start':
         clear()
@@ -46,7 +47,7 @@ export function setUpRunView<Options, Start, Step, Parts extends Readonly<Record
         break
       case 'done':
         showResults(event.table, event.findings)
-        tell(`${view.end}: done`)
+        tell(`done: ${view.end}`)
         break
       default:
         event satisfies never

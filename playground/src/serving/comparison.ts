@@ -29,9 +29,9 @@ export interface Comparison {
 const BATCH = 4
 const SHOWN = 200 // characters of a prompt
 
-export function compare(core: ServeCore, workload: Workload, settings: Settings): Comparison {
+export async function compare(core: ServeCore, workload: Workload, settings: Settings): Promise<Comparison> {
   const { batching, bypass } = settings
-  const { tokens, predicted, models, unitArrivals, origin } = workload
+  const { tokens, models, unitArrivals } = workload
   const service = { batching, maxBatchSize: BATCH }
   const gap = secondsPerRequest(core, tokens, service) / settings.load
   const arrival = unitArrivals.map((time) => time * gap)
@@ -45,9 +45,11 @@ export function compare(core: ServeCore, workload: Workload, settings: Settings)
     const { start, finish } = replayRequests(core, asked, { ...service, ...order })
     return { name, label, estimate, start, finish }
   }
+  const fcfs = lane('fcfs', 'First come, first served', undefined)
+  const { tokens: expected, origin } = await workload.expect({ arrival, finish: fcfs.finish })
   const lanes = [
-    lane('fcfs', 'First come, first served', undefined),
-    lane('ssjf', 'Shortest first, predicted', predicted),
+    fcfs,
+    lane('ssjf', 'Shortest first, predicted', expected),
     lane('oracle', 'Shortest first, lengths known', tokens),
   ] as const
   return {

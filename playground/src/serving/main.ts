@@ -1,7 +1,8 @@
 // The page of serving: what is chosen is replayed at once by its worker, then shown as it would have gone, moment by moment.
+import { timeAxis } from '../run/axis.js'
 import { createChart, type LiveChart } from '../run/charts.js'
 import { showLegend } from '../run/controllers.js'
-import { element, prefersStill, say, showProgress } from '../shell/dom.js'
+import { element, foldSettings, leaveNote, prefersStill, say, setComputing, showProgress } from '../shell/dom.js'
 import { setUpDrop } from '../shell/drop.js'
 import { restoreForm, setUpShare } from '../shell/share.js'
 import { setUpTheme } from '../shell/theme.js'
@@ -49,7 +50,8 @@ function question(number: number): ToWorker {
     count: Number(data.get('count')),
     seed,
   }
-  return { number, settings, log, power: { sloScale: Number(data.get('sloScale')), seed } }
+  const isLearning = element<HTMLInputElement>('learns').checked
+  return { number, settings, log, isLearning, power: { sloScale: Number(data.get('sloScale')), seed } }
 }
 
 function showChoices(): void {
@@ -63,6 +65,8 @@ let asked = 0
 let show: Show | undefined
 let clocks: { readonly power: PowerComparison; readonly chart: LiveChart; drawn: number } | undefined
 let isPaused = prefersStill()
+/** What is shown is of before the last question: it stands still. */
+let isWaiting = false
 /** Of the visitor's own; without one, requests are made up. */
 let log: File | undefined
 /** Simulated second from which on the next comparison is shown. */
@@ -75,7 +79,9 @@ function ask(at: number): void {
     return
   }
   from = at
-  if (log && !show) say(`reading ${log.name}`)
+  isWaiting = true
+  setComputing(true)
+  if (at === 0) say(log ? `reading ${log.name}` : 'serving the requests')
   worker.postMessage(question(++asked))
 }
 
@@ -86,6 +92,8 @@ function fail(message: string): void {
 }
 
 function clear(): void {
+  isWaiting = false
+  setComputing(false)
   show?.dispose()
   show = undefined
   element('verdict').hidden = true
@@ -96,7 +104,9 @@ function clear(): void {
 function serve(file: File | undefined): void {
   log = file
   element('made-up').hidden = file === undefined
-  clear()
+  element('learns-row').hidden = file === undefined
+  leaveNote('')
+  showProgress(undefined)
   ask(0)
 }
 
@@ -115,12 +125,14 @@ function receive(message: FromWorker): void {
     clocks?.chart.dispose()
     const { maximumMhz } = message.power
     const chart = createChart(element('chart-clocks'), {
-      ...{ controllers: CLOCKS, xLabel: clockText },
+      ...{ controllers: CLOCKS, x: timeAxis() },
       reference: { value: maximumMhz, label: `maximum ${maximumMhz} MHz` },
     })
     clocks = { power: message.power, chart, drawn: 0 }
     showSaving(message.power)
   } else {
+    isWaiting = false
+    setComputing(false)
     show?.dispose()
     show = new Show(message.comparison)
     show.advance(prefersStill() ? Number.POSITIVE_INFINITY : from)
@@ -151,7 +163,7 @@ let before = performance.now()
 function frame(time: number): void {
   const elapsed = Math.min(LONGEST_FRAME_MS, time - before)
   before = time
-  if (show && !isPaused && !show.isOver) {
+  if (show && !isPaused && !isWaiting && !show.isOver) {
     show.advance((elapsed / 1000) * chosen(SPEEDS, 'speed').factor)
     draw()
     tell()
@@ -189,7 +201,8 @@ element('made-up').addEventListener('click', () => {
 })
 addEventListener('resize', draw)
 restoreForm(form)
-setUpShare(form)
+setUpShare(form, () => log !== undefined)
+foldSettings()
 showChoices()
 ask(0)
 requestAnimationFrame(frame)

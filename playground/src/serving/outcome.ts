@@ -24,7 +24,7 @@ export function showOutcome({ requests, lanes, origin }: Comparison): void {
   }
   const longest = fcfs.longestWait > 0 ? (predicted.longestWait / fcfs.longestWait).toFixed(1) : '1.0'
   element('headline').replaceChildren(
-    create('b', `Shortest first, answers are there ${sooner(predicted)} on average`),
+    create('b', `Shortest first, answers finish ${sooner(predicted)} on average`),
     ` over the whole run, ${sooner(known)} with lengths known; the longest wait is ${longest} times that of first come, first served. Simulated.`,
     ...(origin === undefined ? [] : [create('br'), create('small', origin)]),
   )

@@ -7,6 +7,8 @@ export interface ToWorker {
   readonly settings: Settings
   /** Whose requests are served; without it, those that the page makes up. */
   readonly log: File | undefined
+  /** Of a log: whether the predictor is told each length when that request is done. */
+  readonly isLearning: boolean
   readonly power: PowerSettings
 }
 

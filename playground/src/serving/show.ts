@@ -1,4 +1,5 @@
 // What is being shown of a comparison, and how far it is.
+import { timeAxis } from '../run/axis.js'
 import { createChart, type LiveChart } from '../run/charts.js'
 import type { LiveController } from '../run/controllers.js'
 import { element, showProgress } from '../shell/dom.js'
@@ -34,7 +35,7 @@ export class Show {
     this.#comparison = comparison
     const { lanes, places } = comparison
     this.#pictures = lanes.map(({ name, label }) => createPicture(element(`lane-${name}`), label, places))
-    const options = { controllers: POLICIES, xLabel: clockText }
+    const options = { controllers: POLICIES, x: timeAxis() }
     this.#charts = new Map(
       Object.keys(CHARTS).map((name) => [name, createChart(element(`chart-${name}`), options)] as const),
     )

@@ -35,18 +35,18 @@ async function openLog(file: File): Promise<RequestLog> {
   return last.log
 }
 
-/** Of requests that are made up the predictor has seen others; a log is predicted by what is shipped, as the command does. */
-async function workloadOf({ log, settings }: ToWorker): Promise<Workload> {
+/** Of requests that are made up the predictor has seen others; a log is predicted by what is shipped, which may learn from it. */
+async function workloadOf({ log, settings, isLearning }: ToWorker): Promise<Workload> {
   const core = await opening
   return log
-    ? logWorkload(core, predictorOf('shipped', core), await openLog(log), settings)
+    ? logWorkload(core, isLearning ? undefined : predictorOf('shipped', core), await openLog(log), settings)
     : makeWorkload(core, predictorOf('taught', core), settings)
 }
 
 async function answer(question: ToWorker): Promise<void> {
   const { number, settings, power } = question
   const core = await opening
-  send({ type: 'comparison', number, comparison: compare(core, await workloadOf(question), settings) })
+  send({ type: 'comparison', number, comparison: await compare(core, await workloadOf(question), settings) })
   await messagesIn()
   if (number !== latest || powerOf === JSON.stringify(power)) return
   powerOf = JSON.stringify(power)

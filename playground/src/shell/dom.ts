@@ -24,8 +24,27 @@ export function say(text: string, hasFailed = false): void {
   if (hasFailed) status.scrollIntoView({ block: 'nearest' })
 }
 
-export function showProgress(share01: number): void {
-  element('meter').querySelector('i')!.style.transform = `scaleX(${share01})`
+/** How far it is; `undefined`: it goes on, and nobody knows how far it is. */
+export function showProgress(share01: number | undefined): void {
+  const meter = element('meter')
+  meter.classList.toggle('unknown', share01 === undefined)
+  meter.querySelector('i')!.style.transform = share01 === undefined ? '' : `scaleX(${share01})`
+}
+
+/** While something new is computed, what was shown stays, and is seen to be of before. */
+export function setComputing(isComputing: boolean): void {
+  document.querySelector('.charts, .parts')!.ariaBusy = String(isComputing)
+}
+
+/** What stays to be read beside the status, which soon tells something else. An empty text takes it away. */
+export function leaveNote(text: string): void {
+  element('note').textContent = text
+}
+
+/** On a narrow screen results come before settings. */
+export function foldSettings(): void {
+  const settings = document.querySelector<HTMLDetailsElement>('details.settings')
+  if (settings) settings.open = matchMedia('(min-width: 1001px)').matches
 }
 
 export const prefersStill = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches

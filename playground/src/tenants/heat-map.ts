@@ -48,7 +48,11 @@ class HeatMap {
     this.#steps = steps
     this.#canvas.setAttribute('role', 'img')
     this.#canvas.style.height = `${tenants.length * Math.min(ROW, 360 / tenants.length)}px`
-    container.replaceChildren(create('h3', title), this.#canvas, this.#words)
+    const names = create('ol', ...tenants.map((name) => create('li', name)))
+    names.ariaHidden = 'true' // the words say who starves
+    const map = create('div', names, this.#canvas)
+    map.className = 'map'
+    container.replaceChildren(create('h3', title), map, this.#words)
   }
 
   push(p99OverSlo: readonly number[]): void {

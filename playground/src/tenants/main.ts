@@ -1,4 +1,5 @@
 // The page of tenants: every controller's platform as a map of who is served, and what each comes to.
+import { timeAxis } from '../run/axis.js'
 import { createChart } from '../run/charts.js'
 import type { Started } from '../run/protocol.js'
 import { setUpRunView } from '../run/run-view.js'
@@ -20,8 +21,7 @@ setUpRunView({
     }
   },
   parts({ controllers, tenants, steps, stepSeconds }: Started<TenantsStart>) {
-    const minutes = (step: number): string => `${Number(((step * stepSeconds) / 60).toFixed(1))} min`
-    const options = { controllers, xLabel: minutes }
+    const options = { controllers, x: timeAxis(stepSeconds) }
     const titles = controllers.map(({ label }) => label)
     return {
       maps: new HeatMaps(element('maps'), titles, tenants, steps),

@@ -26,6 +26,15 @@ const ONE_EPISODE = { trainEpisodes: 1, judgedEpisodes: 1 } // rules are tuned o
 const IMITATION_EPISODES = 10
 const PAPERS_RULE = 'ensure'
 
+/** What each family of rules does. */
+const NOTES: Readonly<Record<string, string>> = {
+  demand: 'R containers for the largest demand of the last steps, and c√R more for chance',
+  ensure: 'R + c√R containers for the demand of the last step; CPU shares follow latency (Suresh et al., 2020)',
+  hpa: 'containers in proportion to CPU use, as Kubernetes scales pods',
+  knative: 'containers for the requests in flight, in panic for the last few seconds of them',
+  histogram: 'R + c√R while requests come; kept warm by how long a function was idle before (Shahrad et al., 2020)',
+}
+
 interface Judged {
   readonly controller: LiveController
   readonly diary: Diary
@@ -45,9 +54,13 @@ export async function* simulateTenants({
   const arena = SERVERLESS_ARENAS.find((one) => one.name === name)!
   const judging = arenaSpec(core, arena, 'test', seed)
 
+  const learning = ['simppo-full', ...DEFAULT_CANDIDATES] as const
+  const parts = TENANT_RULE_FAMILIES.length + learning.length
+  let done = 0
   const rules: JudgedRule[] = []
   for (const { name: family } of TENANT_RULE_FAMILIES) {
-    yield { type: 'note', text: `computing: tuning rules, ${rules.length + 1} of ${TENANT_RULE_FAMILIES.length}` }
+    const text = `computing: tuning rules, ${rules.length + 1} of ${TENANT_RULE_FAMILIES.length}`
+    yield { type: 'note', text, share01: done++ / parts }
     rules.push(...judgeArenaRules(core, { arena: name, seeds: [seed], ...ONE_EPISODE, families: [family] }).rules)
   }
   const best = bestInValidation({ rules })
@@ -56,8 +69,9 @@ export async function* simulateTenants({
   const bestDiary = ruled(core, judging, best)
 
   const learned = new Map<TenantVariantName, Learned>()
-  for (const variant of ['simppo-full', ...DEFAULT_CANDIDATES] as const) {
-    yield { type: 'note', text: `computing: ${WHAT_LEARNS[variant] ?? variant} learns, ${episodes} episodes` }
+  for (const variant of learning) {
+    const text = `computing: ${WHAT_LEARNS[variant] ?? variant} learns, ${episodes} episodes`
+    yield { type: 'note', text, share01: done++ / parts }
     const diary = new Diary()
     const rule = { family: best.name, settings: best.settings }
     const spec = { arena: name, variant, seed, rule, episodes, imitationEpisodes: IMITATION_EPISODES, ...ONE_EPISODE }
@@ -69,18 +83,24 @@ export async function* simulateTenants({
     0,
   )
   const byRule = (rule: JudgedRule, style: string): Judged => ({
-    controller: { name: style, label: `${rule.label}, tuned`, kind: 'rule' },
+    controller: { name: style, label: `${rule.label}, tuned`, kind: 'rule', note: NOTES[rule.name]! },
     diary: rule === best ? bestDiary : ruled(core, judging, rule),
   })
   yield* show(judging, [
     byRule(papers, 'hpa-vpa'),
     byRule(other, 'resize'),
     {
-      controller: { name: 'simppo-full', label: 'SIMPPO as printed', kind: 'learner' },
+      controller: {
+        ...{ name: 'simppo-full', label: 'SIMPPO as printed', kind: 'learner' },
+        note: 'the paper’s agents: one a function, each told what the others do on average',
+      },
       diary: learned.get('simppo-full')!.diary,
     },
     {
-      controller: { name: 'trimtab', label: `Trimtab, ${defaultText(chosen, best)}`, kind: 'learner' },
+      controller: {
+        ...{ name: 'trimtab', label: `Trimtab, ${defaultText(chosen, best)}`, kind: 'learner' },
+        note: 'the best rule, or a policy that began as its imitation where that did better on platforms set aside',
+      },
       diary: chosen === 'rule' ? bestDiary : learned.get(chosen)!.diary,
     },
   ])
