@@ -100,7 +100,7 @@ export const PAGES: readonly PageText[] = [
     found:
       'Shortest first by a predicted length completes requests 41 % sooner on average (an oracle 50 %); clocks that follow the SLO’s slack draw 1.5 to 2.3 times less power.',
     measured:
-      'On real prompts and lengths, served by a simulated server, 39.8 % sooner with the default ageing (48.2 % without, 55.8 % with lengths known), with a longest wait 2.23 times as long; clocks that follow the slack draw 1.55 times less power at 4 × the SLO, 1.01 times at 1.5 ×.',
+      'On real prompts and lengths, served by a simulated server, 39.8 % sooner with the default ageing (48.2 % without, 55.8 % with lengths known), with a longest wait 2.23 times as long; clocks that follow the slack draw 1.55 times less power with an SLO of 4 × alone, 1.01 times with 1.5 ×.',
     section: '6.3 – 6.5',
     code: 'packages/serve',
     readme: 'packages/serve/README.md',

@@ -43,7 +43,7 @@ function show(event: LiveEvent): void {
   switch (event.type) {
     case 'note':
       tell(event.text)
-      showProgress(event.share01)
+      showProgress(undefined)
       break
     case 'start':
       clear()
@@ -106,6 +106,9 @@ function changeTask(): void {
   }
   controls.leave('press Run: its rules and what learned play the same episodes')
   showCards(false)
+  showLegend([])
+  element('rounds-text').textContent = 'episode by episode'
+  element('stage-text').textContent = 'who decides in each learning episode'
 }
 
 function createCharts({ controllers, hasSteps, value, stage, reference }: Start): Charts {

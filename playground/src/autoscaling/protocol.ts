@@ -1,7 +1,6 @@
 // What a run of autoscaling, or of any other task, is asked and tells.
 import type { ResizeMode } from 'trimtab/tasks/autoscaling'
 import type { LiveController, ResultTable } from '../run/controllers.js'
-import type { Note } from '../run/protocol.js'
 
 /** What to run. */
 export interface LiveOptions {
@@ -21,7 +20,7 @@ export interface LiveOptions {
 
 /** One piece of a run; lists have one entry for each controller, in the order of `start`. */
 export type LiveEvent =
-  | Note
+  | { readonly type: 'note'; readonly text: string }
   | {
       readonly type: 'start'
       readonly controllers: readonly LiveController[]

@@ -6,7 +6,8 @@ import type { GraphMoment, MitigationStart, PlacedService } from './protocol.js'
 const MARGIN = { x: 14, y: 20, right: 120 }
 const ROW = 34 // pixels that a service needs at least
 const NAMED_WIDTH = 120 // of a layer: with less, names stand below their services
-const WRAPPED_WIDTH = 62 // with less than that, only those of services that matter
+const WRAPPED_WIDTH = 62 // with less than that, only those that matter and the heaviest of the path have names
+const HEAVIEST = 3
 const WRAPPED_ROW = 52
 const LINE = 11 // pixels of a name's line
 const LINE_LETTERS = 12
@@ -45,6 +46,7 @@ export class GraphView extends Drawing {
       MARGIN.y + y * (height - 2 * MARGIN.y),
     ]
     const path = new Map(this.#moment?.path.map(({ service, share01 }) => [service, share01]))
+    const lightestNamed01 = [...path.values()].sort((a, b) => b - a)[HEAVIEST - 1] ?? 0
     const arcs = calls.map(([from, to]) => {
       const [x1, y1] = at(services[from]!)
       const [x2, y2] = at(services[to]!)
@@ -55,7 +57,9 @@ export class GraphView extends Drawing {
         d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
       })
     })
-    const nodes = services.flatMap((service, i) => this.#node(i, service, at(service), path.get(i), naming))
+    const nodes = services.flatMap((service, i) =>
+      this.#node(i, service, at(service), path.get(i), naming, lightestNamed01),
+    )
     return { shapes: [...arcs, ...nodes], words: this.#words(), height }
   }
 
@@ -65,6 +69,7 @@ export class GraphView extends Drawing {
     [x, y]: readonly [number, number],
     share01: number | undefined,
     naming: Naming,
+    lightestNamed01: number,
   ): SVGElement[] {
     const anomaly = this.#moment?.anomalies.find(({ service }) => service === i)
     const isCulprit = this.#moment?.culprits.includes(i) ?? false
@@ -89,7 +94,7 @@ export class GraphView extends Drawing {
       if (kind !== undefined) parts.push(shape('text', { class: 'kind below', x, y: top + lines.length * LINE }, kind))
       return parts
     }
-    if (naming === 'beside' || matters)
+    if (naming === 'beside' || matters || (share01 ?? -1) >= lightestNamed01)
       parts.push(shape('text', { class: looksOfName, x: x + radius + 7, y: y + 4 }, name))
     if (kind !== undefined) parts.push(shape('text', { class: 'kind', x: x + radius + 7, y: y + 17 }, kind))
     return parts

@@ -9,16 +9,9 @@ export interface RunEvent {
 /** A run that starts: who takes part, and what its page wants to know beforehand. */
 export type Started<Start> = Start & { readonly type: 'start'; readonly controllers: readonly LiveController[] }
 
-/** What is being computed, and how far that is where it is known. */
-export interface Note {
-  readonly type: 'note'
-  readonly text: string
-  readonly share01?: number
-}
-
 /** A run from its start to its end: who takes part, step by step what becomes of them, and what they come to. */
 export type RunStory<Start, Step> =
-  | Note
+  | { readonly type: 'note'; readonly text: string }
   | Started<Start>
   | (Step & { readonly type: 'step' })
   | { readonly type: 'done'; readonly table: ResultTable; readonly findings: readonly string[] }

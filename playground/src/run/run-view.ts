@@ -35,7 +35,7 @@ export function setUpRunView<Options, Start, Step, Parts extends Readonly<Record
     switch (event.type) {
       case 'note':
         tell(event.text)
-        showProgress(event.share01)
+        showProgress(undefined)
         break
       case 'start':
         clear()

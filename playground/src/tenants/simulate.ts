@@ -56,11 +56,10 @@ export async function* simulateTenants({
 
   const learning = ['simppo-full', ...DEFAULT_CANDIDATES] as const
   const parts = TENANT_RULE_FAMILIES.length + learning.length
-  let done = 0
+  let part = 0
   const rules: JudgedRule[] = []
-  for (const { name: family } of TENANT_RULE_FAMILIES) {
-    const text = `computing: tuning rules, ${rules.length + 1} of ${TENANT_RULE_FAMILIES.length}`
-    yield { type: 'note', text, share01: done++ / parts }
+  for (const { name: family, label } of TENANT_RULE_FAMILIES) {
+    yield { type: 'note', text: `computing: part ${++part} of ${parts}, tuning ${label}` }
     rules.push(...judgeArenaRules(core, { arena: name, seeds: [seed], ...ONE_EPISODE, families: [family] }).rules)
   }
   const best = bestInValidation({ rules })
@@ -70,8 +69,8 @@ export async function* simulateTenants({
 
   const learned = new Map<TenantVariantName, Learned>()
   for (const variant of learning) {
-    const text = `computing: ${WHAT_LEARNS[variant] ?? variant} learns, ${episodes} episodes`
-    yield { type: 'note', text, share01: done++ / parts }
+    const who = WHAT_LEARNS[variant] ?? variant
+    yield { type: 'note', text: `computing: part ${++part} of ${parts}, ${who} learns, ${episodes} episodes` }
     const diary = new Diary()
     const rule = { family: best.name, settings: best.settings }
     const spec = { arena: name, variant, seed, rule, episodes, imitationEpisodes: IMITATION_EPISODES, ...ONE_EPISODE }
