@@ -154,7 +154,7 @@ function draw(): void {
 
 function tell(): void {
   if (!show) return
-  element('pause').textContent = isPaused ? 'Go on' : 'Pause'
+  element('pause').textContent = isPaused ? 'Resume' : 'Pause'
   const time = `${clockText(show.now)} of simulated time`
   say(show.isOver ? `done, ${time}` : isPaused ? `paused at ${time}` : time)
 }
