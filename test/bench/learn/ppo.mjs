@@ -2,25 +2,11 @@
 import { Random } from '@trimtab/core'
 import { PpoKernel } from '@trimtab/core/internal'
 import { measure, median, speedUp } from '../harness.mjs'
+import { toLayers } from '../peers/layers.mjs'
 import { loadTfjs } from '../peers/load-tfjs.mjs'
 
 const STEPS = 2048
 const MINI_BATCH = 64
-
-/** Canonical parameters → [{ w [out, in], b, inputs, outputs }] */
-function toLayers(sizes, parameters) {
-  let at = 0
-  const take = (n) => {
-    at += n
-    return parameters.slice(at - n, at)
-  }
-  return sizes.slice(1).map((outputs, i) => ({
-    w: take(outputs * sizes[i]),
-    b: take(outputs),
-    inputs: sizes[i],
-    outputs,
-  }))
-}
 
 function kernelOf(core, { stateSize, globalSize = 0, hidden, actionSize, policy }) {
   const kernel = new PpoKernel(core, {
