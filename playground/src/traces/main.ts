@@ -129,11 +129,12 @@ function showFactor(): void {
 
 function showGain({ gain01, pessimistic01, optimistic01, meanUs, p99Us }: WhatIfView): void {
   const percent = (share01: number) => `${(Math.abs(share01) * 100).toFixed(1)} %`
-  const range = `${(pessimistic01 * 100).toFixed(1)} to ${(optimistic01 * 100).toFixed(1)} %`
+  const [low, high] = [pessimistic01, optimistic01].map((share01) => (share01 * 100).toFixed(1))
+  const range = low === high ? '' : ` (gain ${low} to ${high} %)`
   const words = gain01 >= 0 ? `${percent(gain01)} less` : `${percent(gain01)} more`
   element('gain').replaceChildren(
     create('b', `A request takes ${words}`),
-    ` on average (gain ${range}): mean ${durationText(meanUs)}, p99 ${durationText(p99Us)}`,
+    ` on average${range}: mean ${durationText(meanUs)}, p99 ${durationText(p99Us)}`,
   )
 }
 
