@@ -7,10 +7,12 @@ import { launchChromium } from '../test/browser/chromium.mjs'
 const report = resolve(process.argv[2] ?? 'trimtab-report.html')
 const target = fileURLToPath(new URL('autoscale.png', import.meta.url))
 
-/** The answer on one screen: the figures, the table, and two charts of one application. */
+/** The answer on one screen: the figures, two charts of one application, and of the table what a first look needs. */
 const ONE_SCREEN = `
-  main { max-width: 1120px; padding-bottom: 20px }
+  main { max-width: 1120px; padding-bottom: 20px; display: flex; flex-direction: column }
+  .summary-section { order: 1 }
   section:not(.tiles, .summary-section, #timelines), #theme, .lead, details, .toolbar, .app h3, footer { display: none }
+  table.summary :is(th, td):is(:nth-child(5), :nth-child(6), :nth-child(8), :nth-child(9)) { display: none }
   .app .explained { display: none }
   .app .chart:not([data-field=p99OverSlo], [data-field=dollarsPerHour]) { display: none }
 `

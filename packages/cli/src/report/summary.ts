@@ -19,7 +19,7 @@ export function renderTiles({ settings, controllers, worlds, results }: Autoscal
   if (!ours || rules.length === 0) return ''
   const mean = (of: (rule: (typeof rules)[number]) => number) =>
     rules.reduce((sum, rule) => sum + of(rule), 0) / rules.length
-  const budget = `budget ${fixed(settings.budgetPercent, 2)} %`
+  const budget = `budget\u00a0${fixed(settings.budgetPercent, 2)}\u00a0%`
   const cores = mean((rule) => rule.cores)
   const tiles = [
     {
@@ -35,7 +35,7 @@ export function renderTiles({ settings, controllers, worlds, results }: Autoscal
       note: `strongest rule: ${fixed(
         mean((rule) => rule.violationPercent),
         2,
-      )} %, ${budget}`,
+      )}\u00a0%, ${budget}`,
     },
     {
       title: 'Violations while learning',
@@ -44,7 +44,7 @@ export function renderTiles({ settings, controllers, worlds, results }: Autoscal
       note: `strongest rule: ${fixed(
         mean((rule) => rule.learningViolationPercent),
         2,
-      )} %, ${budget}`,
+      )}\u00a0%, ${budget}`,
     },
     {
       title: 'Requested cores',
