@@ -147,7 +147,7 @@ function disagreements(hashes, reference) {
 installHere(HERE)
 await installPacked(consumer)
 const PROBES = ['probe.mjs', 'probe-learning.mjs', 'probe-traces.mjs', 'print.mjs', 'worker.mjs']
-for (const file of [...PROBES, 'probe-webgpu.mjs', 'print-webgpu.mjs', 'probe-threads.mjs'])
+for (const file of [...PROBES, 'probe-webgpu.mjs', 'print-webgpu.mjs', 'probe-threads.mjs', 'embed.mjs'])
   await cp(join(HERE, file), join(PROBE, file))
 await symlink(join(HERE, '../../node_modules/webgpu'), join(consumer, 'node_modules/webgpu'), 'junction') // Dawn
 await cp(join(HERE, '../traces'), join(consumer, 'traces'), { recursive: true })
