@@ -18,6 +18,7 @@ export {
   type AutoscalerName,
   type AutoscalerTrial,
   autoscalerCellInParts,
+  autoscalerPartsOf,
   runAutoscalerCell,
 } from './autoscaling/cell.js'
 export {

@@ -7,6 +7,7 @@ import {
   type AutoscalerCellSpec,
   autoscalerCellInParts,
   autoscalerCellOf,
+  autoscalerPartsOf,
   autoscalingReportOf,
   type PromiseLife,
 } from 'trimtab/studies'
@@ -27,7 +28,10 @@ export async function* simulate({ app, ...options }: LiveOptions): AsyncGenerato
     return diary.write(life)
   })
   let part = parts.next()
-  for (; !part.done; part = parts.next()) yield { type: 'note', text: `computing: ${part.value}` }
+  const count = autoscalerPartsOf(spec)
+  for (let i = 1; !part.done; part = parts.next()) {
+    yield { type: 'note', text: `computing: part ${i++} of ${count}, ${part.value}` }
+  }
   const cell = part.value
   const watched = AUTOSCALERS.filter(
     ({ name }) => ['hpa-vpa', cell.strongest, 'trimtab', 'oracle'].includes(name) && diaries.has(name),

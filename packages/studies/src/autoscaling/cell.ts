@@ -69,7 +69,7 @@ export function runAutoscalerCell(
 const isRule = (name: AutoscalerName): boolean => AUTOSCALERS.some((one) => one.name === name && one.kind === 'rule')
 
 /** How many parts `autoscalerCellInParts` has: a rule is tuned and lives, everybody else only lives. */
-export const partsOfCell = ({ controllers }: AutoscalerCellSpec): number =>
+export const autoscalerPartsOf = ({ controllers }: AutoscalerCellSpec): number =>
   controllers.length + controllers.filter(isRule).length
 
 /**

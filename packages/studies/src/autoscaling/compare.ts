@@ -18,7 +18,7 @@ import {
   type AutoscalerCellSpec,
   type AutoscalerName,
   type AutoscalerTrial,
-  partsOfCell,
+  autoscalerPartsOf,
 } from './cell.js'
 import { findingsOf, verdictOf } from './findings.js'
 import type { AutoscalerResult, AutoscalerSummary, AutoscalingReport } from './report-types.js'
@@ -68,8 +68,8 @@ export async function compareAutoscalers(
   const { apps = 3, seed = 1 } = options
   const first = autoscalerCellOf(options, seed)
   const specs = Array.from({ length: apps }, (_, i): AutoscalerCellSpec => ({ ...first, appSeed: seed + i }))
-  hooks.onProgress?.({ done: 0, total: apps * partsOfCell(first), label: 'starting' })
-  const cells = await runAll(specs, ({ appSeed }) => `app ${appSeed - seed + 1}/${apps}`, hooks, partsOfCell)
+  hooks.onProgress?.({ done: 0, total: apps * autoscalerPartsOf(first), label: 'starting' })
+  const cells = await runAll(specs, ({ appSeed }) => `app ${appSeed - seed + 1}/${apps}`, hooks, autoscalerPartsOf)
   return autoscalingReportOf(cells, first)
 }
 
