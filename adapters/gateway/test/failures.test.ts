@@ -52,7 +52,12 @@ describe('a request that cannot be taken', () => {
     const refused = await ask(port, {}, { body: '{"model":' })
     expect([refused.status, errorOf(refused)]).toEqual([
       400,
-      { message: expect.stringContaining('not JSON'), type: 'invalid_request_error', param: null, code: 'body_invalid' },
+      {
+        message: expect.stringContaining('not JSON'),
+        type: 'invalid_request_error',
+        param: null,
+        code: 'body_invalid',
+      },
     ])
     const large = await ask(port, { content: 'x'.repeat(2000) })
     expect([large.status, errorOf(large).code]).toEqual([413, 'body_too_large'])

@@ -1,7 +1,7 @@
 // One workload under all policies, by the core's replay: the simulated server behind the real queue.
 import type { ServeCore } from 'trimtab/serve'
 import { type ReplayOptions, replayRequests } from 'trimtab/serve'
-import type { Lane, Requests } from './lane.js'
+import { type Lane, MOMENTS, type Moment, momentOf, type Outcome, outcomeOf, type Requests } from './lane.js'
 import { secondsPerRequest, type Workload } from './workload.js'
 
 export interface Settings {
@@ -14,10 +14,17 @@ export interface Settings {
   readonly seed: number
 }
 
+/** A lane, and what is told of it: worked out here, for the page's thread has pictures to draw. */
+export interface ToldLane extends Lane {
+  /** [MOMENTS + 1] from the first second to the last. */
+  readonly moments: readonly Moment[]
+  readonly outcome: Outcome
+}
+
 export interface Comparison {
   readonly requests: Requests
   /** First come first served, shortest expected first, shortest first by true lengths. */
-  readonly lanes: readonly [Lane, Lane, Lane]
+  readonly lanes: readonly [ToldLane, ToldLane, ToldLane]
   /** Requests that are served at once. */
   readonly places: number
   /** s, when all are through. */
@@ -47,16 +54,19 @@ export async function compare(core: ServeCore, workload: Workload, settings: Set
   }
   const fcfs = lane('fcfs', 'First come, first served', undefined)
   const { tokens: expected, origin } = await workload.expect({ arrival, finish: fcfs.finish })
-  const lanes = [
-    fcfs,
-    lane('ssjf', 'Shortest first, predicted', expected),
-    lane('oracle', 'Shortest first, lengths known', tokens),
-  ] as const
+  const predicted = lane('ssjf', 'Shortest first, predicted', expected)
+  const known = lane('oracle', 'Shortest first, lengths known', tokens)
+  const end = [fcfs, predicted, known].reduce((last, { finish }) => Math.max(last, ...finish), 0)
+  const tell = (one: Lane): ToldLane => ({
+    ...one,
+    moments: Array.from({ length: MOMENTS + 1 }, (_, i) => momentOf(requests, one, (i * end) / MOMENTS)),
+    outcome: outcomeOf(requests, one),
+  })
   return {
     requests,
-    lanes,
+    lanes: [tell(fcfs), tell(predicted), tell(known)],
     places: batching === 'none' ? 1 : BATCH,
-    end: Math.max(...lanes.flatMap(({ finish }) => [...finish])),
+    end,
     ...(origin !== undefined && { origin }),
   }
 }

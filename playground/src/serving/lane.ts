@@ -20,6 +20,9 @@ export interface Lane {
   readonly finish: Float64Array
 }
 
+/** Stretches of a run between the points of a chart. */
+export const MOMENTS = 240
+
 /** Who is where at a moment of a lane. */
 export interface Places {
   /** Who is served, by when they began. */

@@ -2,7 +2,7 @@
 import { showTable } from '../run/controllers.js'
 import { create, element } from '../shell/dom.js'
 import type { Comparison } from './comparison.js'
-import { type Outcome, outcomeOf } from './lane.js'
+import type { Outcome } from './lane.js'
 import type { PowerComparison } from './power.js'
 import { POLICIES } from './show.js'
 
@@ -15,8 +15,8 @@ const COLUMNS: readonly (readonly [head: string, inSeconds: (outcome: Outcome) =
   ['longer half', ({ longer }) => longer],
 ]
 
-export function showOutcome({ requests, lanes, origin }: Comparison): void {
-  const outcomes = lanes.map((lane) => outcomeOf(requests, lane))
+export function showOutcome({ lanes, origin }: Comparison): void {
+  const outcomes = lanes.map(({ outcome }) => outcome)
   const [fcfs, predicted, known] = outcomes as [Outcome, Outcome, Outcome]
   const sooner = ({ meanCompletion }: Outcome): string => {
     const percent = 100 * (1 - meanCompletion / fcfs.meanCompletion)

@@ -4,7 +4,7 @@ import { createChart, type LiveChart } from '../run/charts.js'
 import type { LiveController } from '../run/controllers.js'
 import { element, showProgress } from '../shell/dom.js'
 import type { Comparison } from './comparison.js'
-import { type Moment, momentOf, placesAt } from './lane.js'
+import { MOMENTS, type Moment, placesAt } from './lane.js'
 import { createPicture, type LanePicture } from './picture.js'
 
 export const POLICIES: readonly LiveController[] = [
@@ -18,7 +18,6 @@ const CHARTS: Readonly<Record<string, (moment: Moment) => number>> = {
   queue: ({ waiting }) => waiting,
   longest: ({ longestWait }) => longestWait,
 }
-const POINTS = 240
 
 /** Minutes and seconds, 1:05. */
 export const clockText = (seconds: number): string =>
@@ -56,9 +55,9 @@ export class Show {
   draw(): void {
     const { requests, lanes, end } = this.#comparison
     const before = this.#points
-    for (; (this.#points * end) / POINTS <= this.now && this.#points <= POINTS; this.#points++) {
-      const at = (this.#points * end) / POINTS
-      const moments = lanes.map((lane) => momentOf(requests, lane, at))
+    for (; (this.#points * end) / MOMENTS <= this.now && this.#points <= MOMENTS; this.#points++) {
+      const at = (this.#points * end) / MOMENTS
+      const moments = lanes.map((lane) => lane.moments[this.#points]!)
       for (const [name, of] of Object.entries(CHARTS)) this.#charts.get(name)!.push(at, moments.map(of))
     }
     if (this.#points > before) this.drawCharts()

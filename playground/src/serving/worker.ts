@@ -8,10 +8,13 @@ import type { FromWorker, ToWorker } from './protocol.js'
 import { readLog } from './read-log.js'
 import { learnFromPast, logWorkload, makeWorkload, type Workload } from './workload.js'
 
+const PAUSE_MS = 300
+
 let latest = 0
 let powerOf = ''
 const send = (message: FromWorker): void => postMessage(message)
-const messagesIn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+/** Newer questions come in, and the page draws the answer before the cores are busy with the next. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 
 const opening = createServeCore()
 const predictors = new Map<'taught' | 'shipped', LengthPredictor>()
@@ -47,7 +50,7 @@ async function answer(question: ToWorker): Promise<void> {
   const { number, settings, power } = question
   const core = await opening
   send({ type: 'comparison', number, comparison: await compare(core, await workloadOf(question), settings) })
-  await messagesIn()
+  await pause()
   if (number !== latest || powerOf === JSON.stringify(power)) return
   powerOf = JSON.stringify(power)
   send({ type: 'power', number, power: comparePower(core, power) })
