@@ -3,7 +3,8 @@ import { createCore } from '@trimtab/core'
 import { EncoderWorkers } from '@trimtab/core/threads'
 import { embed } from '../runtimes/embed.mjs'
 
-async function embedOn(script, during) {
+/** @param before  a batch is done on the workers before the two that count */
+async function embedOn(script, during, before = false) {
   const warnings = []
   const logger = { debug() {}, info() {}, warn: (message) => warnings.push(message), error() {} }
   const workers = []
@@ -13,6 +14,7 @@ async function embedOn(script, during) {
   }
   await using threads = new EncoderWorkers({ worker, size: 2, logger })
   const core = await createCore({ threads })
+  if (before) await embed(core)
   const answers = [embed(core)]
   await during?.(threads)
   answers.push(embed(core))
@@ -24,6 +26,7 @@ export async function probeWorkers() {
   const cases = {
     working: embedOn('/encoder-worker.js'),
     disposed: embedOn('/encoder-worker.js', (threads) => threads.dispose()),
+    disposedLater: embedOn('/encoder-worker.js', (threads) => threads.dispose(), true),
     missing: embedOn('/nobody.js'),
     throwing: embedOn('/throwing.js'),
     silent: embedOn('/silent.js'),

@@ -15,13 +15,14 @@ interface Case {
   readonly warnings: readonly string[]
 }
 type Found = { readonly isIsolated: boolean; readonly alone: string } & Readonly<
-  Record<'working' | 'disposed' | 'missing' | 'throwing' | 'silent', Case>
+  Record<'working' | 'disposed' | 'disposedLater' | 'missing' | 'throwing' | 'silent', Case>
 >
 
 const PROGRAMS = ['probe-workers.mjs', 'encoder-worker.mjs'].map((name) => new URL(name, import.meta.url))
 const BESIDE = { 'throwing.js': 'throw new Error("no such thing")', 'silent.js': '// does not serve' }
 const REASONS = [
   ['disposed', /disposed of/],
+  ['disposedLater', /disposed of/],
   ['missing', /script could not be loaded/],
   ['throwing', /no such thing/],
   ['silent', /did not serve within 10 s: does its script call serveEncoder\(\)\?/],

@@ -4,6 +4,7 @@ import { type Command, defineCommand, EXIT } from '../command.js'
 import { numberOption, type Option, switchOption, textOption, UsageError } from '../options.js'
 import { createProgress } from '../progress.js'
 import { renderComparison } from '../report/comparison.js'
+import { fixed } from '../report/format.js'
 import { createPaint, formatTable, type Paint } from '../terminal.js'
 import type { runComparison } from '../workers.js'
 import { TASK_HELP, taskOf } from './task.js'
@@ -101,13 +102,12 @@ function formatComparison(comparison: Comparison, paint: Paint): string {
 }
 
 const cell = (spread: Spread | undefined): string =>
-  spread ? `${fixed(spread.mean)} ± ${fixed(spread.deviation)}` : '–'
-const fixed = (value: number): string => value.toFixed(2).replace('-', '−')
+  spread ? `${fixed(spread.mean, 2)} ± ${fixed(spread.deviation, 2)}` : '–'
 
 const toRow = ({ label, reward, violationPercent, learningViolationPercent, worst }: ComparedController) => [
   label,
   ...[reward, violationPercent, learningViolationPercent].map(cell),
-  worst ? fixed(worst.gain) : '–',
+  worst ? fixed(worst.gain, 2) : '–',
 ]
 
 export const compare: Command = createCompare((task, request, hooks) =>

@@ -74,6 +74,7 @@ class WorkerThread implements EncoderThread {
   readonly #ready: Promise<void>
   #begun!: Settle<void>
   readonly #clock: ReturnType<typeof setTimeout>
+  #failed: Error | undefined
   #asked = 0
 
   constructor(worker: EncoderWorker) {
@@ -96,6 +97,7 @@ class WorkerThread implements EncoderThread {
 
   async finalStates(request: EncoderRequest): Promise<Float32Array> {
     await this.#ready
+    if (this.#failed) throw this.#failed // meanwhile: nobody would answer
     return new Promise((resolve, reject) => {
       const id = this.#asked++
       this.#waiting.set(id, { resolve, reject })
@@ -121,6 +123,7 @@ class WorkerThread implements EncoderThread {
   }
 
   #fail(cause: Error): void {
+    this.#failed ??= cause
     clearTimeout(this.#clock)
     this.#begun.reject(cause)
     for (const { reject } of this.#waiting.values()) reject(cause)

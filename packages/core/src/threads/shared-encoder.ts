@@ -1,5 +1,4 @@
 // A batch's sequences shared out among threads, whatever a host's threads are.
-
 import type { BatchThreads, ThreadedGru } from '../batch-threads.js'
 import type { Logger } from '../contracts.js'
 import { ConfigError } from '../errors.js'
